@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import thresher as th
-from thresher.inference.intervals.cost import brier_interval, cost_interval
+from thresher.inference.intervals.loss import brier_interval
+from thresher.inference.intervals.table import table_interval
 
 SIZES = (30, 100, 1000)
 PREVALENCES = (0.5, 0.1, 0.02)
@@ -117,10 +118,10 @@ def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[f
         table = th.contingency_at(ranking, threshold)
         intervals = (
             th.auc_interval(ranking),
-            th.measure_interval(table, "recall"),
-            th.measure_interval(table, "fpr"),
+            th.interval(table, "recall"),
+            th.interval(table, "fpr"),
             brier_interval(ranking),
-            cost_interval(table, condition),
+            table_interval(table, condition),
             *_differences(labels, noise, ranking, shift, rng),
         )
         held += [true in interval for true, interval in zip(truth, intervals, strict=True)]

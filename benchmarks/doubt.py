@@ -56,9 +56,9 @@ def study(rows: int, shifts: Sequence[float], runs: int) -> str:
                 "m0" in evaluation.may_be_best,
                 len(evaluation.may_be_best),
                 truth,
-                decision.honest_cost.estimate,
-                evaluation[decision.model].honest_cost.estimate,
-                truth in decision.honest_cost,
+                decision.out_of_bag_cost.estimate,
+                evaluation[decision.model].out_of_bag_cost.estimate,
+                truth in decision.out_of_bag_cost,
                 without[decision.baseline] - truth in decision.saving,
             )
         )

@@ -208,7 +208,7 @@ def class_measures(
     }
 
 
-def class_pulls(
+def class_influence(
     actual: Sequence[int], called: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
 ) -> dict[str, list[float]]:
     """What each row adds to those measures, w · ∂M/∂w, by making every row a little heavier and a little lighter."""

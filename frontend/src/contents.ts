@@ -73,7 +73,7 @@ export interface Model {
   measures: { name: string; interval: Interval }[];
   data_measures: Model["measures"];
   expected_cost: Interval;
-  honest_cost: Interval;
+  out_of_bag_cost: Interval;
   threshold: Interval; // of the chosen threshold under resampling
   calibration: { method: string; x: number[]; y: number[] } | null;
   /** Segments in falling score, when there are at most 60 cases: the classroom. */

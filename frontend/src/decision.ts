@@ -50,7 +50,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
       cost_tn: scene.raw.cost_tn,
     },
     expected_cost: known(evaluated?.expected_cost, stand.cost),
-    honest_cost: known(evaluated?.honest_cost, null),
+    out_of_bag_cost: known(evaluated?.out_of_bag_cost, null),
     baseline: KIND_NAMES[cheap.kind],
     saving: unknown(null), // on rows it was not chosen on, which the page has none of
     why: best ? "it is the cheapest under the costs and class ratio set on the page" : "it was set on the page",

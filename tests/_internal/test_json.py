@@ -71,7 +71,7 @@ BAD: dict[str, tuple[Any, Any, dict[str, Any]]] = {
                 "cost_tn": [None, "inf", *NO_NUMBER],
             },
             "expected_cost": NO_INTERVAL,
-            "honest_cost": NO_INTERVAL,
+            "out_of_bag_cost": NO_INTERVAL,
             "threshold_interval": NO_INTERVAL,
             "runner_up": NO_TEXT,
             "gap": ["inf", *NO_NUMBER],

@@ -84,10 +84,13 @@ def examples(name: str) -> dict[str, Any]:
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
         *(th.smooth(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
         th.calibration_report(ranking, replicates=100),
-        *(th.calibration_intervals(ranking, replicates=100), th.honest_choice(ranking, replicates=100)),
+        *(th.calibration_intervals(ranking, replicates=100), th.out_of_bag_choice(ranking, replicates=100)),
         *(th.roc_band(ranking, replicates=100), th.Caution("one-score", name * 40)),
         *(th.bayesian_correlated_t([0.9, 0.8], [0.8, 0.6], test_share=0.1), th.mcnemar([1, 0], [1, 1], [0, 1])),
-        *(th.Rows.of(LABELS, models), th.bootstrap(th.Rows.of(LABELS, models), ["auc", "brier"], replicates=20)),
+        *(
+            th.ScoredRows.of(LABELS, models),
+            th.bootstrap(th.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20),
+        ),
         *(types, types[name], validated, parts, scattered, learning.selection(scattered, 1)),
         *(learning.feature_curve(tree, X, y, folds=3), learning.learning_curve(tree, X, y, folds=3)),
         *(learning.missing_values(wide), learning.complete_rows(wide), learning.label_noise([name, other] * 4, 0.25)),
@@ -175,7 +178,7 @@ def test_an_evaluation_has_a_row_per_model_and_number(plain):
                 frame.loc[(model, quantity), ["estimate", "lower", "upper"]].astype(float),
                 [interval.estimate, interval.lower, interval.upper],
             )
-        assert frame.loc[(model, "honest_cost"), "method"] == evaluated[model].honest_cost.method
+        assert frame.loc[(model, "out_of_bag_cost"), "method"] == evaluated[model].out_of_bag_cost.method
 
 
 def test_a_comparison_has_a_row_per_pair():

@@ -105,7 +105,7 @@ def test_a_table_that_fits_gives_what_a_file_gives(data, database, command):
     if command == "evaluate":
         for one in (answer, expected):
             one["decision"].pop("fingerprint")  # rows come in an order of their own, and resampling knows it
-            assert one["models"]["forest"].pop("honest_cost")
+            assert one["models"]["forest"].pop("out_of_bag_cost")
             assert one["models"]["forest"].pop("threshold")
         assert answer["models"] == expected["models"]
         assert answer["decision"]["threshold"] == expected["decision"]["threshold"]

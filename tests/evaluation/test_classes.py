@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import thresher as th
 from tests.inference import class_examples
 from thresher.inference.intervals.confusion import sampled_confusion_intervals
-from thresher.inference.intervals.cost import log_loss_interval
+from thresher.inference.intervals.loss import log_loss_interval
 
 LABELS, MODELS = class_examples.rows(90, 9)
 MATRIX = MODELS["poor"]
@@ -43,16 +43,16 @@ def test_every_number_is_that_of_the_function_of_its_name(more):
     assert found.rankings == th.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
     assert found.brier.estimate == pytest.approx(th.brier_multiclass(LABELS, MATRIX, weights=weights))
     assert found.log_loss.estimate == pytest.approx(th.log_loss_multiclass(LABELS, MATRIX, weights=weights))
-    areas = th.multiclass_auc_interval(LABELS, MATRIX, **more)
+    areas = th.inference.class_auc_interval(LABELS, MATRIX, **more)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         assert getattr(found.auc, name) == getattr(areas, name)
         assert getattr(found.auc, name).estimate == pytest.approx(getattr(found.areas, name))
     for i in range(3):
-        same(found.auc.one_vs_rest[i], th.row_auc_interval(i == LABELS, MATRIX[:, i], **more))
+        same(found.auc.one_vs_rest[i], th.auc_interval(th.ScoredRows.of(i == LABELS, MATRIX[:, i], **more)))
 
 
 def test_weights_and_clusters_reach_the_rates():
-    same(model().rates.macro_f1, th.confusion_intervals(model().confusion).macro_f1)
+    same(model().rates.macro_f1, th.intervals(model().confusion).macro_f1)
     found = model(weights=WEIGHTS, clusters=CLUSTERS, level=0.8)
     calls = MATRIX.argmax(axis=1)
     rates = sampled_confusion_intervals(LABELS, calls, range(3), weight=WEIGHTS, cluster=CLUSTERS, level=0.8)

@@ -137,7 +137,7 @@ def test_a_model_may_be_called_like_a_number(name):
         ("condition", None),
         ("condition", {"cost": 2}),
         ("expected_cost", 3),
-        ("honest_cost", {"estimate": 1}),
+        ("out_of_bag_cost", {"estimate": 1}),
         ("threshold_interval", {"estimate": "a"}),
         ("equivalent", [1]),
         ("cost_ratios", 4),

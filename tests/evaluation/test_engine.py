@@ -83,7 +83,7 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
 
 def test_what_needs_rows_is_not_told():
     found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree"], condition=CONDITION)
-    assert np.isnan(found.decision.honest_cost.estimate)
+    assert np.isnan(found.decision.out_of_bag_cost.estimate)
     assert found.decision.wins is None
     assert "counts-only" in [caution.code for caution in found.cautions]
     assert found.comparison is None

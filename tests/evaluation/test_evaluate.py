@@ -8,13 +8,8 @@ import pytest
 import thresher as th
 from tests import hostile
 from thresher.inference.decision import decision_stability
-from thresher.inference.intervals.survey import (
-    sampled_brier_interval,
-    sampled_cost_interval,
-    sampled_table,
-    sampled_table_intervals,
-)
-from thresher.inference.rows import scored_rows
+from thresher.inference.intervals.table import count_calls, table_interval, table_intervals
+from thresher.inference.rows import ScoredRows
 
 RNG = np.random.default_rng(8)
 LABELS = RNG.random(400) < 0.3
@@ -36,7 +31,7 @@ def test_every_number_is_that_of_the_function_of_its_name():
     assert good.pr_area == th.pr_area(ranking)
     assert good.ks == th.ks(ranking).statistic
     assert good.table == th.choose(ranking, CONDITION).table
-    assert good.measures["f1"] == th.measure_interval(good.table, "f1")
+    assert good.measures["f1"] == th.interval(good.table, "f1")
     assert good.brier is not None
     assert good.brier.estimate == pytest.approx(th.brier(ranking))
     assert good.decomposition is not None
@@ -71,11 +66,11 @@ def test_predictions_are_reported_and_never_overwritten():
 def test_weights_and_clusters_reach_the_intervals():
     weights = RNG.random(400) + 0.1
     weighted = th.evaluate(LABELS, GOOD, weights=weights, replicates=20)
-    assert weighted["model"].auc == th.row_auc_interval(LABELS, GOOD, weights=weights)
+    assert weighted["model"].auc == th.auc_interval(th.ScoredRows.of(LABELS, GOOD, weights=weights))
     assert weighted["model"].ranking == th.rank(LABELS, GOOD, weights=weights)
     clusters = np.arange(400) // 4
     clustered = th.evaluate(LABELS, GOOD, clusters=clusters, replicates=20)
-    assert clustered["model"].auc == th.row_auc_interval(LABELS, GOOD, clusters=clusters)
+    assert clustered["model"].auc == th.auc_interval(th.ScoredRows.of(LABELS, GOOD, clusters=clusters))
     assert clustered.stability.blocks == 100
 
 
@@ -93,22 +88,22 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     assert found.comparison["good", "poor"] == paired["good", "poor"]
     assert found["good"].given == th.contingency(LABELS, GOOD > 0.5, weights=weight)
     rankings = {name: th.rank(LABELS, score, weights=weight) for name, score in models.items()}
-    codes_of = None if cluster is None else scored_rows(LABELS, models, clusters=cluster).cluster
+    codes_of = None if cluster is None else ScoredRows.of(LABELS, models, clusters=cluster).cluster
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
     assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
-    assert found.stability.honest_cost == drawn.honest_cost
+    assert found.stability.out_of_bag_cost == drawn.out_of_bag_cost
     assert found.joint.model == th.joint_choice(rankings, CONDITION).model
     for name, score in models.items():
         model = found[name]
         assert model.ranking == rankings[name]
-        assert model.auc == th.row_auc_interval(LABELS, score, level=0.8, **more)
-        sampled = sampled_table(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
-        assert model.measures == sampled_table_intervals(sampled, level=0.8)
-        assert model.expected_cost == sampled_cost_interval(sampled, CONDITION, level=0.8)
-        assert model.brier == sampled_brier_interval(LABELS, score, weight=weight, cluster=codes_of, level=0.8)
-        assert model.honest_cost == drawn.honest_cost[name]
+        assert model.auc == th.auc_interval(th.ScoredRows.of(LABELS, score, **more), level=0.8)
+        sampled = count_calls(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
+        assert model.measures == table_intervals(sampled, level=0.8)
+        assert model.expected_cost == table_interval(sampled, CONDITION, level=0.8)
+        assert model.brier == th.brier_interval(th.ScoredRows(LABELS, {name: score}, weight, codes_of), level=0.8)
+        assert model.out_of_bag_cost == drawn.out_of_bag_cost[name]
     assert found.decision.expected_cost == found[found.decision.model].expected_cost
-    assert found.decision.honest_cost == found.rules[found.decision.model].cost
+    assert found.decision.out_of_bag_cost == found.rules[found.decision.model].cost
 
 
 def test_labels_of_any_kind():

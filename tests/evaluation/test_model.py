@@ -26,7 +26,7 @@ def test_every_interval_has_the_level_asked_for():
         assert interval.level == 0.6
         assert interval.width < wide[name].width
     table = th.evaluate(LABELS, SCORES, replicates=5)["model"].table
-    same(narrow["f1"], th.measure_interval(table, "f1", level=0.6))
+    same(narrow["f1"], th.interval(table, "f1", level=0.6))
     same(narrow["brier"], th.brier_interval(th.rank(LABELS, SCORES), level=0.6))
 
 
@@ -59,7 +59,7 @@ def test_copies_of_rows_are_no_news():
 def test_a_class_ratio_left_to_the_data_is_as_uncertain_as_they_are():
     condition = th.OperatingCondition(cost_tp=10, cost_fn=11, cost_fp=1)
     model = th.evaluate(LABELS, SCORES, condition=condition, replicates=5)["model"]
-    same(model.expected_cost, th.cost_interval(model.table, condition))
+    same(model.expected_cost, th.interval(model.table, condition))
     assert model.expected_cost.width > 1.5
 
 

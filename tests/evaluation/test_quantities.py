@@ -43,7 +43,7 @@ def test_numbers_are_those_of_the_evaluation(gate):
         assert found.interval == interval, name
         assert found.threshold is None
         assert of(f"bayes:{name}.estimate >= 0").found == interval.estimate
-    for name in ("expected_cost", "honest_cost"):
+    for name in ("expected_cost", "out_of_bag_cost"):
         assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
 
 
@@ -59,7 +59,7 @@ def test_a_fixed_threshold_needs_no_resampling(gate, columns):
     of, _ = gate
     table = th.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
     found = of("recall@threshold=0.4 >= 0")
-    assert found.interval == th.measure_interval(table, "recall")
+    assert found.interval == th.interval(table, "recall")
     assert found.threshold == 0.4
 
 
@@ -68,7 +68,7 @@ def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(gate, columns,
     of, evaluation = gate
     found = of(text)
     table = th.contingency_at(evaluation["forest"].ranking, found.threshold)
-    plain = th.measure_interval(table, found.requirement.quantity.name)
+    plain = th.interval(table, found.requirement.quantity.name)
     assert found.interval.estimate == pytest.approx(plain.estimate)
     assert found.interval.lower <= plain.lower
     assert found.interval.upper >= plain.upper
@@ -200,7 +200,7 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
 
 def test_calibration_numbers_are_those_of_the_report(columns):
     condition = th.OperatingCondition(prevalence=0.1)
-    rows = th.Rows.of(columns["malignant"], columns["bayes"])
+    rows = th.ScoredRows.of(columns["malignant"], columns["bayes"])
     model = th.evaluate(columns["malignant"], columns["bayes"], condition=condition)["model"]
     report = th.calibration_report(rows, condition=condition)
     plain = th.calibration_report(th.rank(columns["malignant"], columns["bayes"]))

@@ -47,9 +47,9 @@ def test_rules_are_ordered_counted_and_priced():
         rule = FOUND.rules[name]
         assert rule.table == table
         assert rule.cost.estimate == pytest.approx(CONDITION.expected_cost(table))
-        assert rule.saving.estimate == pytest.approx(rule.cost.estimate - FOUND.decision.honest_cost.estimate)
+        assert rule.saving.estimate == pytest.approx(rule.cost.estimate - FOUND.decision.out_of_bag_cost.estimate)
     for name in others:
-        assert FOUND.rules[name].cost == FOUND[name].honest_cost
+        assert FOUND.rules[name].cost == FOUND[name].out_of_bag_cost
     assert FOUND.rules[decided].saving is None
     assert FOUND.baseline == min(BASELINES, key=lambda name: FOUND.rules[name].cost.estimate)
     assert FOUND.saving == FOUND.savings[decided] == FOUND.decision.saving == FOUND.rules[FOUND.baseline].saving
@@ -147,7 +147,7 @@ def test_calling_none_has_a_known_cost_even_where_nothing_can_be_left_out(positi
     found: Any = th.evaluate(labels, np.r_[np.zeros(positives), np.ones(100 - positives)], replicates=60)
     assert found.decision.threshold == math.inf
     assert found.rules["model"].cost == found.rules["never"].cost
-    assert found.decision.honest_cost.estimate == pytest.approx(positives / 100)
+    assert found.decision.out_of_bag_cost.estimate == pytest.approx(positives / 100)
     assert found.rules["always"].saving.estimate == pytest.approx(1 - positives / 50)
 
 
@@ -231,7 +231,7 @@ def test_the_decision_is_priced_with_the_choice_of_the_model_row_by_row():
             best.append((round(float(inside[at]), 12), i, name, float(cuts[name][at])))
         _, _, name, cut = min(best)
         costs.append(CONDITION.expected_cost(th.contingency_at(th.rank(labels[left], scores[name][left]), cut)))
-    assert found.decision.honest_cost.estimate == pytest.approx(np.mean(costs))
+    assert found.decision.out_of_bag_cost.estimate == pytest.approx(np.mean(costs))
 
 
 def test_three_equal_models_are_not_priced_below_what_they_cost():
@@ -246,8 +246,8 @@ def test_three_equal_models_are_not_priced_below_what_they_cost():
         decision = found.decision
         new = rng.normal(size=fresh.size) + 1.5 * fresh
         truth.append(float(condition.expected_cost(th.contingency(fresh, new >= decision.threshold))))
-        together.append(decision.honest_cost.estimate)
-        alone.append(found[decision.model].honest_cost.estimate)
+        together.append(decision.out_of_bag_cost.estimate)
+        alone.append(found[decision.model].out_of_bag_cost.estimate)
     assert np.mean(alone) < 0.96 * np.mean(truth)
     assert 0.97 * np.mean(truth) < np.mean(together) < 1.08 * np.mean(truth)
 
@@ -283,7 +283,7 @@ def test_no_limits_exclude_their_estimate_and_savings_are_differences(data):
     alone = th.joint_choice({name: th.rank(labels, score, **more) for name, score in scores.items()}, condition)
     current = data.draw(st.sampled_from([rng.random(n) < 0.5, {alone.model: alone.choice.threshold}, {"a": 0.25}]))
     found = th.evaluate(labels, scores, condition=condition, current=current, replicates=20, **more)
-    honest = found.decision.honest_cost.estimate
+    honest = found.decision.out_of_bag_cost.estimate
     if math.isnan(honest):
         return
     for rule in found.rules.values():

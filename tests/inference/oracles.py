@@ -177,7 +177,7 @@ def measure_of_copies(table: Any, name: str, level: float = 0.95) -> tuple[float
     among = sum(getattr(table, cell) for cell in (RATES[known.name][1] if known.name in RATES else CELLS))
     varies = math.isfinite(value) and value not in known.range
     factor = few_clusters(among, level) if varies else 1.0
-    found = th.measure_interval(th.Contingency(*(factor * cell for cell in cells)), name, level=level)
+    found = th.interval(th.Contingency(*(factor * cell for cell in cells)), name, level=level)
     return min(found.lower, value), max(found.upper, value)
 
 
@@ -193,13 +193,13 @@ def cost_of_copies(table: Any, condition: Any, level: float = 0.95) -> tuple[flo
         factors = [every] * 4
     else:
         of_pos, of_neg = (few_clusters(n, level) for n in (table.Pos, table.Neg))
-        plain = th.cost_interval(table, condition, level=level).variance
+        plain = th.interval(table, condition, level=level).variance
         factors = [of_pos, of_pos, of_neg, of_neg]
         shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
-        again = th.cost_interval(shrunk, condition, level=level).variance / plain * every
+        again = th.interval(shrunk, condition, level=level).variance / plain * every
         factors = [again * factor for factor in factors]
     shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
-    found = th.cost_interval(shrunk, condition, level=level)
+    found = th.interval(shrunk, condition, level=level)
     return min(found.lower, value), max(found.upper, value)
 
 

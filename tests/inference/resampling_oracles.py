@@ -9,8 +9,8 @@ import numpy as np
 import thresher as th
 from thresher._internal.parallel import BLOCK
 from thresher.inference.bootstrap.draws import Resampling
-from thresher.inference.bootstrap.sample import sample_of
-from thresher.inference.rows import Rows
+from thresher.inference.bootstrap.sample import sample_of, sort_rows
+from thresher.inference.rows import ScoredRows
 
 
 def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | None = None) -> list[Any]:
@@ -25,7 +25,7 @@ def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | Non
     return found
 
 
-def ranking_of_draw(source: th.Ranking | Rows, times: Any, model: str | None = None) -> th.Ranking:
+def ranking_of_draw(source: th.Ranking | ScoredRows, times: Any, model: str | None = None) -> th.Ranking:
     """The ranking of the rows drawn, each written down as often as it was drawn."""
     rows = []
     if isinstance(source, th.Ranking):
@@ -34,14 +34,15 @@ def ranking_of_draw(source: th.Ranking | Rows, times: Any, model: str | None = N
             for score, number in zip(scores.tolist(), drawn.tolist(), strict=True):
                 rows += [(positive, score, 1.0)] * number
     else:
+        source = sort_rows(source)
         for positive, drawn in ((True, times[0]), (False, times[1])):
-            mine = np.flatnonzero(source.positive == positive)
+            index = np.flatnonzero(source.positive == positive)
             score = source.scores[model or source.models[0]]
-            for row, number in zip(mine.tolist(), drawn.tolist(), strict=True):
+            for row, number in zip(index.tolist(), drawn.tolist(), strict=True):
                 weight = 1.0 if source.weight is None else float(source.weight[row])
                 rows += [(positive, score[row], weight)] * number
     labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
-    weighted = isinstance(source, Rows) and source.weight is not None
+    weighted = isinstance(source, ScoredRows) and source.weight is not None
     return th.rank(labels, scores, weights=weights if weighted else None)
 
 

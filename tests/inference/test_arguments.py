@@ -27,6 +27,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "auc_variance": ([RANKING], {}),
     "bayesian_correlated_t": ([[0.8, 0.7], [0.6, 0.7]], FOLDS),
     "bootstrap": ([RANKING, ["auc"]], {"replicates": 10}),
+    "bounds": ([RANKING, "expected_cost"], {}),
     "brier_interval": ([RANKING], {}),
     "calibration_intervals": ([RANKING], {"replicates": 10}),
     "calibration_report": ([RANKING], {"replicates": 10}),
@@ -35,22 +36,19 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "compare_classes": ([LABELS, {"a": MATRIX, "b": [[0.6, 0.4], [0.3, 0.7]] * 2}], {}),
     "compare_power": ([0.8, 0.7, 50, 50], {}),
     "compare_unpaired": ([RANKING, RANKING], {}),
-    "confusion_intervals": ([th.ConfusionMatrix([[3, 1], [1, 3]], ["a", "b"])], {}),
     "corrected_t": ([[0.8, 0.7], [0.6, 0.7]], FOLDS),
-    "cost_interval": ([TABLE, th.OperatingCondition()], {}),
     "hanley_mcneil_variance": ([0.8, 50, 50], {}),
     "holm": ([[0.01, 0.2]], {}),
-    "honest_choice": ([RANKING], {"replicates": 10}),
+    "out_of_bag_choice": ([RANKING], {"replicates": 10}),
     "mcnemar": ([LABELS, [1, 0, 1, 1], [1, 0, 0, 0]], {}),
-    "measure_interval": ([TABLE, "mcc"], {}),
-    "multiclass_auc_interval": ([LABELS, MATRIX], {}),
+    "interval": ([TABLE, "mcc"], {}),
+    "class_auc_interval": ([LABELS, MATRIX], {}),
     "net_benefit_band": ([RANKING], {"replicates": 10}),
     "precision_recall_band": ([RANKING], {"replicates": 10}),
     "rate_interval": ([3, 5], {}),
     "reliability_band": ([RANKING], {"replicates": 10}),
     "roc_band": ([RANKING], {"replicates": 10}),
-    "row_auc_interval": ([LABELS, SCORES], {}),
-    "table_intervals": ([TABLE], {}),
+    "intervals": ([TABLE], {}),
     "evaluate": ([LABELS, SCORES], {"replicates": 10}),
     "evaluate_classes": ([LABELS, MATRIX], {}),
 }
@@ -119,14 +117,12 @@ def test_the_first_argument_is_never_taken_for_something_else():
         for wrong in WRONG.values():
             with pytest.raises(ArgumentError, match=r"ranking|Ranking"):
                 functions()[name](wrong)
-    for name in ("measure_interval", "cost_interval"):
-        for wrong in WRONG.values():
+    for wrong in WRONG.values():
+        for asked in ("mcc", th.OperatingCondition()):
             with pytest.raises(ArgumentError, match="contingency table is needed"):
-                functions()[name](wrong, CALLS[name][0][1])
-    with pytest.raises(ArgumentError, match="operating condition is needed, got the float"):
-        ASKED.cost_interval(TABLE, 5.0)
-    with pytest.raises(ArgumentError, match="confusion matrix is needed"):
-        ASKED.confusion_intervals(TABLE)
+                ASKED.interval(wrong, asked)
+        with pytest.raises(ArgumentError, match="contingency table is needed"):
+            ASKED.intervals(wrong)
 
 
 def test_a_matrix_names_no_classes():
@@ -154,7 +150,10 @@ def test_numbers_words_and_callables():
 def test_results_are_asked_in_words_too():
     """Whatever stands where a model, a pair or a name of what was computed belongs is refused in words."""
     labels, rows = np.arange(40) % 2, {"a": np.arange(40.0), "b": np.arange(40.0) % 7}
-    drawn, compared = ASKED.bootstrap(ASKED.Rows.of(labels, rows), ["auc"], replicates=10), ASKED.compare(labels, rows)
+    drawn, compared = (
+        ASKED.bootstrap(ASKED.ScoredRows.of(labels, rows), ["auc"], replicates=10),
+        ASKED.compare(labels, rows),
+    )
     judged = JUDGED.evaluate(labels, rows, replicates=10)
     for wrong in (None, 5, "x", ["a"], {"x": 1}, ("a", "x"), np.ones(2), _Stranger()):
         for ask in (
@@ -164,7 +163,7 @@ def test_results_are_asked_in_words_too():
             lambda wrong: drawn.values("auc", wrong),  # two models, so None names neither
             lambda wrong: drawn.interval(wrong, "a"),
             lambda wrong: drawn.interval("auc", "a", method=wrong),
-            lambda wrong: ASKED.Rows.of(labels, rows).ranking(wrong),
+            lambda wrong: ASKED.ScoredRows.of(labels, rows).ranking(wrong),
             ASKED.BestCost,
             lambda wrong: ASKED.CostAt(0.5, wrong),
             lambda wrong: ASKED.CostAt([wrong]),

@@ -24,7 +24,7 @@ from thresher.inference.bands import (
     roc_band,
     roc_curve,
 )
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows
 
 
 def test_columns_are_read_only_and_plain_in_a_dict():
@@ -176,7 +176,7 @@ def test_a_simultaneous_band_is_wider_and_holds_the_whole_curve():
 
 def test_models_are_named():
     labels, scores = example(60, 3)
-    rows = Rows.of(labels, {"a": scores, "b": -scores})
+    rows = ScoredRows.of(labels, {"a": scores, "b": -scores})
     assert roc_band(rows, model="b", fpr=[0.5], replicates=5).estimate[0] < 0.5
     with pytest.raises(th.ArgumentError, match="several models"):
         roc_band(rows)

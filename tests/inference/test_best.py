@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import thresher as th
 from thresher.inference.best import allowances, decided_costs, may_be_best, saving_interval
 from thresher.inference.decision import Resamples
-from thresher.inference.intervals.cost import cost_interval
-from thresher.inference.intervals.survey import sampled_table
+from thresher.inference.intervals.table import count_calls, table_interval
 
 MODELS = "abcd"
 
@@ -110,7 +109,7 @@ def test_at_a_declared_mix_the_limits_against_never_are_those_of_the_cost(cells,
     """What never costs is then known, so that only the cost is in doubt."""
     table = th.Contingency(*(cell + 1 for cell in cells))
     condition = th.OperatingCondition(ratio, cost_fn=7, cost_fp=2)
-    known, cost = ratio / (1 + ratio) * 7, cost_interval(table, condition)
+    known, cost = ratio / (1 + ratio) * 7, table_interval(table, condition)
     found = saving_interval(table, None, condition)
     assert (found.lower, found.upper) == pytest.approx((known - cost.upper, known - cost.lower))
 
@@ -125,7 +124,7 @@ def test_both_ways_and_weights():
     more, fewer = mine & ~other, other & ~mine
     plain = saving_interval(th.contingency(positive, more), th.contingency(positive, fewer), condition)
     assert plain.estimate == pytest.approx(expected)
-    same = [sampled_table(positive, calls, weight=np.full(400, 3.0)) for calls in (more, fewer)]
+    same = [count_calls(positive, calls, weight=np.full(400, 3.0)) for calls in (more, fewer)]
     weighted = saving_interval(same[0], same[1], condition)
     assert (weighted.estimate, weighted.lower, weighted.upper) == pytest.approx(
         (plain.estimate, plain.lower, plain.upper)

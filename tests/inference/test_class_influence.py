@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import reference
 from tests.inference import class_examples, oracles
-from thresher.inference.class_influence import (
-    NOT_SUMMING,
-    WHOLE_MEASURES,
-    class_pulls,
-    kappa_slopes,
-    mcc_slopes,
-    spread,
-)
 from thresher.inference.class_rows import classified_rows
 from thresher.inference.comparison.classes import CLASS_MEASURES
+from thresher.inference.influence import (
+    MATRIX_MEASURES,
+    NOT_SUMMING,
+    class_influence,
+    influence_variance,
+    kappa_gradient,
+    mcc_gradient,
+)
 from thresher.inference.interval import FISHER
 
 full = st.integers(2, 5).flatmap(
@@ -28,14 +28,14 @@ full = st.integers(2, 5).flatmap(
 
 
 def value(name, counts):
-    return WHOLE_MEASURES[name].value(th.ConfusionMatrix(counts, classes=range(len(counts))))
+    return MATRIX_MEASURES[name].value(th.ConfusionMatrix(counts, classes=range(len(counts))))
 
 
-@pytest.mark.parametrize("name", WHOLE_MEASURES)
+@pytest.mark.parametrize("name", MATRIX_MEASURES)
 @given(full)
 def test_slopes_are_what_a_little_more_of_a_cell_adds(name, counts):
     counts = np.array(counts, dtype=np.float64)
-    slopes = WHOLE_MEASURES[name].slopes(counts)
+    slopes = MATRIX_MEASURES[name].gradient(counts)
     for cell in np.ndindex(counts.shape):
         step = np.zeros_like(counts)
         step[cell] = 1e-5 * counts[cell]
@@ -48,7 +48,7 @@ def test_a_class_without_cases_weighs_nothing():
     """It may still be called, and have no recall; what is weighted by cases knows nothing of it."""
     counts = np.array([[8.0, 2.0, 1.0], [1.0, 9.0, 2.0], [0.0, 0.0, 0.0]])
     for name in ("weighted_precision", "weighted_f1"):
-        slopes = WHOLE_MEASURES[name].slopes(counts)
+        slopes = MATRIX_MEASURES[name].gradient(counts)
         assert np.isfinite(slopes).all()
         for cell in ((0, 0), (0, 2), (1, 1), (1, 2)):
             step = np.zeros_like(counts)
@@ -68,25 +68,25 @@ def test_kappa_has_the_variance_of_fleiss_cohen_and_everitt():
     second = sum(share[i, j] * (column[i] + row[j]) ** 2 for i in range(3) for j in range(3) if i != j)
     third = (kappa - chance * (1 - kappa)) ** 2
     expected = (first + (1 - kappa) ** 2 * second - third) / (1 - chance) ** 2 / counts.sum()
-    assert float((kappa_slopes(counts) ** 2 * counts).sum()) == pytest.approx(expected)
+    assert float((kappa_gradient(counts) ** 2 * counts).sum()) == pytest.approx(expected)
 
 
 def test_two_classes_are_one_table():
     counts = np.array([[30.0, 20.0], [10.0, 40.0]])
     table = th.Contingency(tp=30, fn=20, fp=10, tn=40)
-    for name, slopes in (("mcc", mcc_slopes), ("kappa", kappa_slopes)):
-        expected = th.measure_interval(table, name).variance
+    for name, slopes in (("mcc", mcc_gradient), ("kappa", kappa_gradient)):
+        expected = th.interval(table, name).variance
         assert float((slopes(counts) ** 2 * counts).sum()) == pytest.approx(expected, rel=1e-6)
 
 
 def test_correlations_may_be_below_0_and_averages_may_not():
-    assert [name for name, known in WHOLE_MEASURES.items() if known.ends == (-1.0, 1.0)] == ["mcc", "kappa"]
-    assert all(known.ends == (0.0, 1.0) for known in WHOLE_MEASURES.values() if known.scale is not FISHER)
+    assert [name for name, known in MATRIX_MEASURES.items() if known.ends == (-1.0, 1.0)] == ["mcc", "kappa"]
+    assert all(known.ends == (0.0, 1.0) for known in MATRIX_MEASURES.values() if known.scale is not FISHER)
 
 
 def pulls(labels, matrix, **more):
     rows = classified_rows(labels, matrix, **more)
-    return rows, class_pulls(rows, "model")
+    return rows, class_influence(rows, "model")
 
 
 @pytest.mark.parametrize(("classes", "ties"), [(3, True), (3, False), (4, True), (2, True)])
@@ -96,12 +96,12 @@ def test_they_are_what_a_little_more_of_a_row_adds(classes, ties):
     # A cluster per row: nothing is corrected for in the pulls themselves.
     _, found = pulls(labels, matrix, weights=weights, clusters=range(16))
     given = labels.tolist(), matrix.argmax(axis=1).tolist(), matrix.tolist(), weights.tolist()
-    measures, added = reference.class_measures(*given), reference.class_pulls(*given)
+    measures, added = reference.class_measures(*given), reference.class_influence(*given)
     assert set(found) == set(measures) == set(CLASS_MEASURES)
     for name, each in found.items():
         assert each.estimate == pytest.approx(measures[name], abs=1e-12), name
-        assert each.pull == pytest.approx(np.array(added[name]), abs=1e-8), name
-        assert each.pull.sum() == pytest.approx(0, abs=1e-12), name
+        assert each.values == pytest.approx(np.array(added[name]), abs=1e-8), name
+        assert each.values.sum() == pytest.approx(0, abs=1e-12), name
 
 
 def test_squares_of_plain_rows_are_the_textbook_variances():
@@ -110,10 +110,10 @@ def test_squares_of_plain_rows_are_the_textbook_variances():
     _, found = pulls(labels, matrix)
     right = matrix.argmax(axis=1) == labels
     squares = ((matrix - np.eye(3)[labels]) ** 2).sum(axis=1) / 2
-    assert found["overall_accuracy"].spread(None) == pytest.approx(right.var(ddof=1) / 40)
-    assert found["brier"].spread(None) == pytest.approx(squares.var(ddof=1) / 40)
+    assert found["overall_accuracy"].variance(None) == pytest.approx(right.var(ddof=1) / 40)
+    assert found["brier"].variance(None) == pytest.approx(squares.var(ddof=1) / 40)
     of_classes = [right[labels == c].var(ddof=1) / (labels == c).sum() for c in range(3)]
-    assert found["macro_recall"].spread(None) == pytest.approx(sum(of_classes) / 9)
+    assert found["macro_recall"].variance(None) == pytest.approx(sum(of_classes) / 9)
 
 
 def test_two_classes_are_delongs():
@@ -122,8 +122,8 @@ def test_two_classes_are_delongs():
     a, b = (pulls(labels, matrix)[1] for matrix in models.values())
     covariance = oracles.delong_covariance(labels == 1, scores)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
-        assert a[name].pull @ b[name].pull == pytest.approx(covariance[0, 1], abs=1e-12)
-        assert a[name].spread(None) == pytest.approx(covariance[0, 0], abs=1e-12)
+        assert a[name].values @ b[name].values == pytest.approx(covariance[0, 1], abs=1e-12)
+        assert a[name].variance(None) == pytest.approx(covariance[0, 0], abs=1e-12)
 
 
 def test_rows_of_a_cluster_pull_together():
@@ -133,7 +133,7 @@ def test_rows_of_a_cluster_pull_together():
         np.repeat(labels, 10), np.repeat(models["good"], 10, axis=0), clusters=np.repeat(np.arange(24), 10)
     )
     for name, each in one.items():
-        assert many[name].spread(tenfold.cluster) == pytest.approx(each.spread(single.cluster)), name
+        assert many[name].variance(tenfold.cluster) == pytest.approx(each.variance(single.cluster)), name
 
 
 def test_the_unit_of_weights_does_not_matter():
@@ -142,7 +142,7 @@ def test_the_unit_of_weights_does_not_matter():
     (_, one), (_, million) = (pulls(labels, models["good"], weights=weights * unit) for unit in (1, 1e6))
     for name, each in one.items():
         assert million[name].estimate == pytest.approx(each.estimate)
-        assert million[name].pull == pytest.approx(each.pull)
+        assert million[name].values == pytest.approx(each.values)
 
 
 def test_variances_of_differences_are_what_simulation_finds():
@@ -153,7 +153,7 @@ def test_variances_of_differences_are_what_simulation_finds():
         a, b = (pulls(labels, matrix)[1] for matrix in models.values())
         for name in CLASS_MEASURES:
             found[name].append(a[name].estimate - b[name].estimate)
-            said[name].append(spread(a[name].pull - b[name].pull, None))
+            said[name].append(influence_variance(a[name].values - b[name].values, None))
     for name in CLASS_MEASURES:
         assert np.mean(said[name]) == pytest.approx(np.var(found[name]), rel=0.2), name
 
@@ -167,11 +167,11 @@ def test_losses_that_cannot_be_told():
     certain = np.eye(3)[(labels + 1) % 3]
     _, wrong = pulls(labels, certain)
     assert wrong["log_loss"].estimate == math.inf
-    assert np.isnan(wrong["log_loss"].pull).all()
+    assert np.isnan(wrong["log_loss"].values).all()
 
 
 def test_one_case_of_a_class_shows_no_spread():
     _, found = pulls([0, 0, 1, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1]] * 2 + [[0.1, 0.1, 0.8]])
-    assert math.isnan(found["macro_recall"].spread(None))
-    assert math.isnan(found["one_vs_one_macro"].spread(None))
-    assert found["overall_accuracy"].spread(None) > 0
+    assert math.isnan(found["macro_recall"].variance(None))
+    assert math.isnan(found["one_vs_one_macro"].variance(None))
+    assert found["overall_accuracy"].variance(None) > 0

@@ -13,15 +13,16 @@ from thresher.curves import hull_splits
 from thresher.inference import decision as room
 from thresher.inference import decision as stability
 from thresher.inference.bootstrap.replicates import percentile_limits
+from thresher.inference.bootstrap.sample import sort_rows
 from thresher.inference.decision import (
     MOST_CANDIDATES,
     candidate_splits,
     decision_stability,
-    honest_choice,
+    out_of_bag_choice,
     out_of_bag_interval,
 )
-from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
-from thresher.inference.rows import Rows
+from thresher.inference.intervals.table import count_calls, table_interval
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import falling_order
 
 
@@ -78,7 +79,7 @@ def test_the_last_split_is_a_candidate_however_weights_round():
         unseen += (tp / ranking.Pos + fp / ranking.Neg)[-2] >= 2
         assert candidate_splits(ranking).split[-1] == len(ranking)
         if seed < 3:
-            assert th.evaluate(labels, scores, weights=weights, replicates=20)["model"].honest_cost.estimate > 0
+            assert th.evaluate(labels, scores, weights=weights, replicates=20)["model"].out_of_bag_cost.estimate > 0
     assert unseen
 
 
@@ -91,7 +92,7 @@ def test_resamples_are_not_steered_to_what_suits_the_rows_they_left_out():
         ranking = th.rank(labels, scores)
         quick = stability.decision_stability(
             labels, {"m": scores}, {"m": ranking}, condition, replicates=100, seed=seed
-        ).honest_cost["m"]
+        ).out_of_bag_cost["m"]
         slow = among_all_splits(labels, scores, 5, 100, seed)
         apart.append(quick.estimate - slow)
         optimism.append(slow - th.choose(ranking, condition).expected_cost)
@@ -122,7 +123,7 @@ EVEN = th.OperatingCondition()
 
 def test_the_wider_spread_is_moved_by_the_optimism():
     costs = np.random.default_rng(0).normal(0.3, 0.2, 999)
-    found = out_of_bag_interval(0.36, th.cost_interval(TABLE, EVEN), EVEN, costs)
+    found = out_of_bag_interval(0.36, th.interval(TABLE, EVEN), EVEN, costs)
     assert (found.lower, found.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
     assert found.estimate == 0.36
     assert found.variance == pytest.approx(costs.var(ddof=1))
@@ -130,7 +131,7 @@ def test_the_wider_spread_is_moved_by_the_optimism():
 
 
 def test_errors_that_no_resample_shows_are_allowed_for():
-    plain = th.cost_interval(TABLE, EVEN)
+    plain = th.interval(TABLE, EVEN)
     found = out_of_bag_interval(0.36, plain, EVEN, np.full(50, 0.3))
     assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
 
@@ -143,14 +144,14 @@ def test_dear_misses_are_covered():
     score = rng.normal(size=fresh.size) + 1.5 * fresh
     for draw in range(40):
         rows = slice(draw * 100, (draw + 1) * 100)
-        found = th.honest_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
+        found = th.out_of_bag_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
         truth = condition.expected_cost(th.contingency_at(th.rank(fresh, score), found.choice.threshold))
         held += truth in found.expected_cost
     assert held >= 36
 
 
 def test_nothing_left_out_says_so():
-    found = out_of_bag_interval(math.nan, th.cost_interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
+    found = out_of_bag_interval(math.nan, th.interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
     assert math.isnan(found.lower)
     assert "left out too little" in found.note
 
@@ -159,8 +160,8 @@ def test_nothing_left_out_says_so():
 def test_perfect_data_leave_doubt(n):
     labels = np.arange(n) < n // 2
     for found in (
-        th.evaluate(labels, -np.arange(float(n))).decision.honest_cost,
-        th.honest_choice(th.rank(labels, -np.arange(float(n)))).expected_cost,
+        th.evaluate(labels, -np.arange(float(n))).decision.out_of_bag_cost,
+        th.out_of_bag_choice(th.rank(labels, -np.arange(float(n)))).expected_cost,
     ):
         assert found.lower <= found.estimate < found.upper
         assert found.lower >= 0
@@ -169,15 +170,15 @@ def test_perfect_data_leave_doubt(n):
 def test_no_limit_lies_below_what_cases_can_cost():
     found = th.evaluate(
         [1, 0, 1, 0, 1], {"a": [0.9, 0.2, 0.8, 0.4, 0.3]}, weights=[1, 2, 1.5, 1, 1], clusters=list("xxyzy")
-    ).decision.honest_cost
+    ).decision.out_of_bag_cost
     assert 0 <= found.lower <= found.estimate <= found.upper
     paying = th.OperatingCondition(cost_tp=-2, cost_fn=1)
-    paid = out_of_bag_interval(-0.5, th.cost_interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
+    paid = out_of_bag_interval(-0.5, th.interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
     assert paid.lower >= -2
 
 
 def test_limits_move_down_with_a_cost_that_came_out_lower():
-    seen = th.cost_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
+    seen = th.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
     found = out_of_bag_interval(seen.estimate - 0.1, seen, th.OperatingCondition(), np.full(50, seen.estimate))
     assert found.lower == pytest.approx(seen.lower - 0.1)
     assert found.upper == seen.upper
@@ -223,7 +224,7 @@ def test_against_resampling_row_by_row():
         assert quick.apparent_cost[name] == pytest.approx(
             th.choose(th.rank(labels, scores[name]), condition).expected_cost
         )
-        assert quick.honest_cost[name].estimate == pytest.approx(np.mean(honest[name]))
+        assert quick.out_of_bag_cost[name].estimate == pytest.approx(np.mean(honest[name]))
         assert quick.wins[name] == pytest.approx(wins[name])
 
 
@@ -255,15 +256,15 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
         whole = costs(name, np.ones(60))
         best = middle(whole)
         assert quick.apparent_cost[name] == pytest.approx(whole[best])
-        sampled = sampled_table(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
+        sampled = count_calls(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
         expected = out_of_bag_interval(
             float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
-            sampled_cost_interval(sampled, condition, level=0.8),
+            table_interval(sampled, condition, level=0.8),
             condition,
             np.array([cost[best] for cost in inside]),
         )
         for field in ("estimate", "lower", "upper", "variance"):
-            assert getattr(quick.honest_cost[name], field) == pytest.approx(getattr(expected, field)), field
+            assert getattr(quick.out_of_bag_cost[name], field) == pytest.approx(getattr(expected, field)), field
         limits = percentile_limits(np.array([cuts[name][at] for at in chosen]), 0.8)
         assert (quick.threshold[name].lower, quick.threshold[name].upper) == pytest.approx(limits)
     for i, ratio in enumerate(quick.cost_ratio.tolist()):
@@ -277,7 +278,7 @@ def test_trap_24_the_honest_cost_is_above_the_apparent_one():
     labels, scores = data_of_stability(80, seed=3)
     drawn = found(labels, scores)
     for name in scores:
-        assert drawn.honest_cost[name].estimate > drawn.apparent_cost[name]
+        assert drawn.out_of_bag_cost[name].estimate > drawn.apparent_cost[name]
 
 
 def test_the_better_model_wins_and_shares_add_up():
@@ -302,8 +303,8 @@ def test_many_rows_are_dealt_into_blocks(monkeypatch):
     dealt = found(labels, scores, replicates=300)
     assert (whole.blocks, dealt.blocks) == (2000, 500)
     for name in scores:
-        assert dealt.honest_cost[name].estimate == pytest.approx(whole.honest_cost[name].estimate, rel=0.03)
-        width = [each.honest_cost[name].width for each in (whole, dealt)]
+        assert dealt.out_of_bag_cost[name].estimate == pytest.approx(whole.out_of_bag_cost[name].estimate, rel=0.03)
+        width = [each.out_of_bag_cost[name].width for each in (whole, dealt)]
         assert width[0] == pytest.approx(width[1], rel=0.35)
 
 
@@ -316,16 +317,16 @@ def test_clusters_are_drawn_whole():
     ignored = found(np.repeat(labels, 10), times, replicates=400)
     assert clustered.blocks == 400
     for field in ("estimate", "variance"):  # the same draws of the same rows
-        mine, its = (getattr(each.honest_cost["good"], field) for each in (clustered, alone))
+        mine, its = (getattr(each.out_of_bag_cost["good"], field) for each in (clustered, alone))
         assert mine == pytest.approx(its), field
     assert (clustered.wins, clustered.threshold["good"]) == (alone.wins, alone.threshold["good"])
     table = th.contingency(labels, scores["good"] >= clustered.threshold["good"].estimate)
     low, high = oracles.cost_of_copies(table, th.OperatingCondition(cost_ratio=3))
-    moved = clustered.honest_cost["good"].estimate - clustered.apparent_cost["good"]
-    assert clustered.honest_cost["good"].lower <= low + 1e-9
-    assert clustered.honest_cost["good"].upper >= high + moved - 1e-9
-    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.02)
-    assert ignored.honest_cost["good"].width < 0.6 * alone.honest_cost["good"].width
+    moved = clustered.out_of_bag_cost["good"].estimate - clustered.apparent_cost["good"]
+    assert clustered.out_of_bag_cost["good"].lower <= low + 1e-9
+    assert clustered.out_of_bag_cost["good"].upper >= high + moved - 1e-9
+    assert clustered.out_of_bag_cost["good"].width == pytest.approx(alone.out_of_bag_cost["good"].width, rel=0.02)
+    assert ignored.out_of_bag_cost["good"].width < 0.6 * alone.out_of_bag_cost["good"].width
 
 
 def test_weights_count_as_rows():
@@ -341,7 +342,7 @@ def test_seeded():
     assert (
         found(labels, scores, seed=2).wins_at["good"].tolist() == found(labels, scores, seed=2).wins_at["good"].tolist()
     )
-    assert found(labels, scores, seed=2).honest_cost != found(labels, scores, seed=3).honest_cost
+    assert found(labels, scores, seed=2).out_of_bag_cost != found(labels, scores, seed=3).out_of_bag_cost
 
 
 def test_scores_near_the_largest_number_are_resampled_like_any():
@@ -353,7 +354,7 @@ def test_scores_near_the_largest_number_are_resampled_like_any():
     near = found(labels, scores)
     assert drawn.wins == near.wins
     for name in scores:
-        assert drawn.honest_cost[name] == near.honest_cost[name]
+        assert drawn.out_of_bag_cost[name] == near.out_of_bag_cost[name]
         for end in ("lower", "upper"):
             assert getattr(drawn.threshold[name], end) / 1.7e307 == pytest.approx(getattr(near.threshold[name], end))
     assert evaluation.decision.threshold / 1.7e307 == pytest.approx(
@@ -412,8 +413,8 @@ CONDITION = th.OperatingCondition(cost_ratio=3)
 
 def test_out_of_bag_is_a_loop_over_rows():
     labels, scores = example(60, 1, ties=True)
-    rows = Rows.of(labels, scores)
-    found = honest_choice(rows, CONDITION, replicates=40)
+    rows = sort_rows(ScoredRows.of(labels, scores))
+    found = out_of_bag_choice(rows, CONDITION, replicates=40)
     costs, recalls, thresholds = [], [], []
     score = rows.scores["model"]
     for times in draws(rows, replicates=40, stratified=False):
@@ -437,8 +438,8 @@ def test_out_of_bag_is_a_loop_over_rows():
 
 def test_a_ranking_is_drawn_case_by_case():
     labels, scores = example(80, 2, ties=True)
-    from_ranking = honest_choice(th.rank(labels, scores), CONDITION, replicates=400)
-    from_rows = honest_choice(Rows.of(labels, scores), CONDITION, replicates=400, seed=1)
+    from_ranking = out_of_bag_choice(th.rank(labels, scores), CONDITION, replicates=400)
+    from_rows = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=400, seed=1)
     assert from_ranking.out_of_bag["expected_cost"] == pytest.approx(from_rows.out_of_bag["expected_cost"], abs=0.03)
 
 
@@ -449,7 +450,7 @@ def test_trap_24_the_apparent_cost_flatters_and_the_honest_one_does_not():
     apparent, honest, truth, held = [], [], [], 0
     for seed in range(60):
         few = example(50, 1000 + seed)
-        found = honest_choice(th.rank(*few), CONDITION, replicates=60, seed=seed, level=0.9)
+        found = out_of_bag_choice(th.rank(*few), CONDITION, replicates=60, seed=seed, level=0.9)
         apparent.append(found.apparent["expected_cost"])
         honest.append(found.out_of_bag["expected_cost"])
         truth.append(CONDITION.expected_cost(th.contingency_at(world, found.threshold.estimate)))
@@ -461,7 +462,7 @@ def test_trap_24_the_apparent_cost_flatters_and_the_honest_one_does_not():
 
 
 def test_more_cases_make_the_threshold_surer():
-    few, many = (honest_choice(th.rank(*example(n, 4)), CONDITION, replicates=150) for n in (60, 4000))
+    few, many = (out_of_bag_choice(th.rank(*example(n, 4)), CONDITION, replicates=150) for n in (60, 4000))
     assert many.threshold.width < 0.7 * few.threshold.width
     assert few.optimism["expected_cost"] < -0.05 < many.optimism["expected_cost"] < 0
     assert "out of bag" in repr(many)
@@ -469,18 +470,18 @@ def test_more_cases_make_the_threshold_surer():
 
 def test_clusters_are_left_out_whole():
     labels, scores = example(120, 5)
-    rows = Rows.of(labels, {"a": scores, "b": -scores}, clusters=np.arange(120) // 4)
-    found = honest_choice(rows, CONDITION, model="a", replicates=50)
+    rows = ScoredRows.of(labels, {"a": scores, "b": -scores}, clusters=np.arange(120) // 4)
+    found = out_of_bag_choice(rows, CONDITION, model="a", replicates=50)
     assert found.out_of_bag["expected_cost"] >= found.apparent["expected_cost"] - 0.05
     with pytest.raises(th.ArgumentError, match="several models"):
-        honest_choice(rows, CONDITION)
+        out_of_bag_choice(rows, CONDITION)
     with pytest.raises(th.ArgumentError, match="no model 'c'"):
-        honest_choice(rows, CONDITION, model="c")
+        out_of_bag_choice(rows, CONDITION, model="c")
 
 
 def test_seeds_and_threads():
     ranking = th.rank(*example(60, 6))
-    one, two = (honest_choice(ranking, replicates=60, threads=threads) for threads in (1, 2))
+    one, two = (out_of_bag_choice(ranking, replicates=60, threads=threads) for threads in (1, 2))
     assert np.array_equal(one.thresholds, two.thresholds)
     assert one.out_of_bag == two.out_of_bag
 
@@ -488,11 +489,11 @@ def test_seeds_and_threads():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: honest_choice(th.Ranking.parse("[3+]")),
-        lambda: honest_choice(th.Ranking.parse("[3+][2-]"), level=1),
-        lambda: honest_choice(th.Ranking.parse("[3+][2-]"), replicates=0),
-        lambda: honest_choice(th.Ranking.parse("[3+][2-]"), measures=["nonsense"]),
-        lambda: honest_choice(th.Ranking.parse("[0.5+][2-]")),
+        lambda: out_of_bag_choice(th.Ranking.parse("[3+]")),
+        lambda: out_of_bag_choice(th.Ranking.parse("[3+][2-]"), level=1),
+        lambda: out_of_bag_choice(th.Ranking.parse("[3+][2-]"), replicates=0),
+        lambda: out_of_bag_choice(th.Ranking.parse("[3+][2-]"), measures=["nonsense"]),
+        lambda: out_of_bag_choice(th.Ranking.parse("[0.5+][2-]")),
     ],
 )
 def test_bad_input(ask):
@@ -504,9 +505,9 @@ def test_clusters_and_weights_are_worth_what_evaluate_says():
     """The limits of the cost hold those of the same table of weighted or clustered rows, not of plain cases."""
     labels, scores = example(120, 5)
     clusters, weights = np.arange(120) // 6, np.linspace(0.1, 3, 120)
-    plain = honest_choice(Rows.of(labels, scores), CONDITION, replicates=50)
+    plain = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=50)
     for given in ({"clusters": clusters}, {"weights": weights}, {"weights": weights, "clusters": clusters}):
-        found = honest_choice(Rows.of(labels, scores, **given), CONDITION, replicates=50).expected_cost
+        found = out_of_bag_choice(ScoredRows.of(labels, scores, **given), CONDITION, replicates=50).expected_cost
         seen = th.evaluate(labels, scores, condition=CONDITION, replicates=10, **given)["model"].expected_cost
         assert found.lower <= seen.lower
         assert found.upper >= seen.upper
@@ -516,10 +517,12 @@ def test_clusters_and_weights_are_worth_what_evaluate_says():
 def test_rows_that_are_all_alike_within_clusters_are_no_more_than_clusters():
     """Ten copies of each row, said to belong together, tell about as much as one of them."""
     labels, scores = example(60, 6)
-    once = honest_choice(Rows.of(labels, scores), CONDITION, replicates=300).expected_cost
-    copies = Rows.of(np.repeat(labels, 10), np.repeat(scores, 10), clusters=np.repeat(np.arange(60), 10))
-    ten_times = honest_choice(copies, CONDITION, replicates=300).expected_cost
-    as_if_free = honest_choice(Rows.of(np.repeat(labels, 10), np.repeat(scores, 10)), CONDITION, replicates=300)
+    once = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=300).expected_cost
+    copies = ScoredRows.of(np.repeat(labels, 10), np.repeat(scores, 10), clusters=np.repeat(np.arange(60), 10))
+    ten_times = out_of_bag_choice(copies, CONDITION, replicates=300).expected_cost
+    as_if_free = out_of_bag_choice(
+        ScoredRows.of(np.repeat(labels, 10), np.repeat(scores, 10)), CONDITION, replicates=300
+    )
     assert ten_times.width == pytest.approx(once.width, rel=0.15)
     assert ten_times.width > 2 * as_if_free.expected_cost.width
 
@@ -531,7 +534,7 @@ def test_single_precision_scores_are_compared_as_doubles():
     labels, scores = np.array([0, 1] * 20), np.array([low, high] * 20)
     weights = np.linspace(1, 2, 40)
     single, double = (
-        honest_choice(Rows.of(labels, column, weights=weights), CONDITION, replicates=20)
+        out_of_bag_choice(ScoredRows.of(labels, column, weights=weights), CONDITION, replicates=20)
         for column in (scores, scores.astype(np.float64))
     )
     assert single.choice.expected_cost == 0

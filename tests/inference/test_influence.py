@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.inference.resampling_oracles import example
 from thresher.calibration.cox import calibration_intercept, calibration_slope
-from thresher.inference import influence as room
-from thresher.inference.influence import BY_NAME, influence, ranking_of, row_contributions
-from thresher.inference.rows import scored_rows
+from thresher.inference import influence as functions
+from thresher.inference.influence import INFLUENCE, row_influence, segment_influence
+from thresher.inference.rows import ScoredRows
 from thresher.tables import quantity
 
 STEP = 1e-6
@@ -24,12 +24,12 @@ def part(name):
 
 
 NUMBERS = {
-    room.average_precision_pulls: th.average_precision,
-    room.pr_area_pulls: th.pr_area,
-    room.ks_pulls: lambda ranking: th.ks(ranking).statistic,
-    room.brier_pulls: th.brier,
-    room.refinement_pulls: part("refinement"),
-    room.uncertainty_pulls: part("uncertainty"),
+    functions.average_precision_influence: th.average_precision,
+    functions.pr_area_influence: th.pr_area,
+    functions.ks_influence: lambda ranking: th.ks(ranking).statistic,
+    functions.brier_influence: th.brier,
+    functions.refinement_influence: part("refinement"),
+    functions.uncertainty_influence: part("uncertainty"),
 }
 
 
@@ -43,9 +43,9 @@ def slope(of, ranking, side, segment):
     return (ends[0] - ends[1]) / (2 * STEP)
 
 
-@pytest.mark.parametrize(("pulls", "of"), NUMBERS.items(), ids=lambda each: getattr(each, "__name__", ""))
-def test_slopes_are_those_of_the_number(pulls, of):
-    found = pulls(TREE)
+@pytest.mark.parametrize(("influence", "of"), NUMBERS.items(), ids=lambda each: getattr(each, "__name__", ""))
+def test_slopes_are_those_of_the_number(influence, of):
+    found = influence(TREE)
     assert found.estimate == pytest.approx(of(TREE))
     for side, slopes in enumerate((found.pos, found.neg)):
         counts = (TREE.pos, TREE.neg)[side]
@@ -58,51 +58,55 @@ def test_precision_recall_areas_of_any_ranking(counts):
     pos, neg = (np.array(side, dtype=np.float64) for side in zip(*[(2, 1), *counts, (1, 2)], strict=True))
     seen = pos + neg > 0
     ranking = th.Ranking(np.arange(seen.sum())[::-1], pos[seen], neg[seen])
-    for pulls in (room.average_precision_pulls, room.pr_area_pulls):
-        found = pulls(ranking)
+    for influence in (functions.average_precision_influence, functions.pr_area_influence):
+        found = influence(ranking)
         assert found.pos @ ranking.pos + found.neg @ ranking.neg == pytest.approx(0, abs=1e-9)
         for side, slopes in enumerate((found.pos, found.neg)):
             for segment in np.flatnonzero((ranking.pos, ranking.neg)[side]):
-                assert slopes[segment] == pytest.approx(slope(NUMBERS[pulls], ranking, side, segment), abs=1e-6)
+                assert slopes[segment] == pytest.approx(slope(NUMBERS[influence], ranking, side, segment), abs=1e-6)
 
 
 def test_a_difference_has_the_difference_of_slopes():
-    found = room.brier_pulls(TREE) - room.refinement_pulls(TREE)
+    found = functions.brier_influence(TREE) - functions.refinement_influence(TREE)
     assert found.estimate == pytest.approx(th.decomposition(TREE).miscalibration)
-    assert found.pos.tolist() == (room.brier_pulls(TREE).pos - room.refinement_pulls(TREE).pos).tolist()
+    assert (
+        found.pos.tolist() == (functions.brier_influence(TREE).pos - functions.refinement_influence(TREE).pos).tolist()
+    )
 
 
 def test_rows_without_weights_or_clusters_vary_as_cases_do():
     labels, scores = example(60, 2, ties=True)
-    ranking, pulls = th.rank(labels, scores), room.average_precision_pulls(th.rank(labels, scores))
-    plain = room.variance_by_cases(ranking)(pulls)
+    ranking, influence = th.rank(labels, scores), functions.average_precision_influence(th.rank(labels, scores))
+    plain = functions.variance_by_cases(ranking)(influence)
     for weights in (None, np.full(60, 7.0)):
-        rows = scored_rows(labels, {"m": scores}, weights=weights)
+        rows = ScoredRows.of(labels, {"m": scores}, weights=weights)
         weighted = th.rank(labels, scores, weights=weights)
-        slopes = room.average_precision_pulls(weighted)
-        assert room.variance_by_rows(weighted.score, rows, "m")(slopes) == pytest.approx(plain)
-    many = scored_rows(np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5))
+        slopes = functions.average_precision_influence(weighted)
+        assert functions.variance_by_rows(weighted.score, rows, "m")(slopes) == pytest.approx(plain)
+    many = ScoredRows.of(np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5))
     fivefold = th.rank(np.repeat(labels, 5), np.repeat(scores, 5))
-    clustered = room.variance_by_rows(fivefold.score, many, "m")(room.average_precision_pulls(fivefold))
-    squares = (pulls.pos**2 @ ranking.pos + pulls.neg**2 @ ranking.neg) * 60 / 59
+    clustered = functions.variance_by_rows(fivefold.score, many, "m")(functions.average_precision_influence(fivefold))
+    squares = (influence.pos**2 @ ranking.pos + influence.neg**2 @ ranking.neg) * 60 / 59
     assert clustered == pytest.approx(squares)
 
 
-@pytest.mark.parametrize("pulls", [room.average_precision_pulls, room.pr_area_pulls, room.refinement_pulls])
-def test_variances_are_what_simulation_finds(pulls):
+@pytest.mark.parametrize(
+    "influence", [functions.average_precision_influence, functions.pr_area_influence, functions.refinement_influence]
+)
+def test_variances_are_what_simulation_finds(influence):
     found, said = [], []
     rng = np.random.default_rng(0)
     for _ in range(400):
         p = rng.random(300)
         ranking = th.rank(rng.random(300) < p, np.round(p, 2))
-        found.append(pulls(ranking).estimate)
-        said.append(room.variance_by_cases(ranking)(pulls(ranking)))
+        found.append(influence(ranking).estimate)
+        said.append(functions.variance_by_cases(ranking)(influence(ranking)))
     assert np.mean(said) == pytest.approx(np.var(found), rel=0.25)
 
 
 def test_one_case_of_a_class_shows_no_spread():
     ranking = th.Ranking.parse("[1+][3-]")
-    assert np.isnan(room.variance_by_cases(ranking)(room.average_precision_pulls(ranking)))
+    assert np.isnan(functions.variance_by_cases(ranking)(functions.average_precision_influence(ranking)))
 
 
 VALUES = {
@@ -129,7 +133,7 @@ VALUES = {
 
 
 def test_every_influence_is_tried():
-    assert {quantity(text).name for text in VALUES} == set(BY_NAME)
+    assert {quantity(text).name for text in VALUES} == set(INFLUENCE)
 
 
 def rankings():
@@ -147,7 +151,7 @@ def rankings():
 def test_slopes_are_derivatives(text, ranking):
     """Adding a little to a count moves the value by the slope; kinks, where the pools change, are left out."""
     asked, value, step = quantity(text), VALUES[text], 1e-4
-    found = influence(ranking, asked)
+    found = segment_influence(ranking, asked)
     assert found.estimate == pytest.approx(value(ranking), abs=1e-12)
     for side in ("pos", "neg"):
         for segment in range(len(ranking)):
@@ -178,14 +182,14 @@ def test_variances_are_those_of_resampling(text, declared, kind):
     asked = quantity(text)
 
     def stated(weights):
-        rows = scored_rows(positive, {"m": score}, weights=weights, clusters=cluster)
+        rows = ScoredRows.of(positive, {"m": score}, weights=weights, clusters=cluster)
         return rows if declared is None else rows.at_prevalence(declared, trained_at=0.4)
 
     rows = stated(weight)
-    found = row_contributions(rows, "m", asked)
+    found = row_influence(rows, "m", asked)
 
     def value(times):
-        return VALUES[text](ranking_of(stated(times if weight is None else times * weight), "m"))
+        return VALUES[text](stated(times if weight is None else times * weight).ranking("m"))
 
     assert found.estimate == pytest.approx(value(np.ones(n)), abs=1e-12)
     values = []
@@ -201,20 +205,20 @@ def test_variances_are_those_of_resampling(text, declared, kind):
         values.append(value(times))
     slack = 0.45 if asked.name == "miscalibration" else 0.25  # resamples fit more noise than the data
     expected = 0.0 if (text, declared) == ("uncertainty", 0.2) else float(np.std(values))
-    assert math.sqrt(found.variance(rows)) == pytest.approx(expected, rel=slack, abs=1e-12)
+    assert math.sqrt(found.variance(rows.cluster)) == pytest.approx(expected, rel=slack, abs=1e-12)
 
 
 def test_brier_and_log_loss_differences_are_paired_means():
     rng = np.random.default_rng(1)
     positive = rng.random(200) < 0.3
     a, b = rng.uniform(0.05, 0.95, 200), rng.uniform(0.05, 0.95, 200)
-    rows = scored_rows(positive, {"a": a, "b": b})
+    rows = ScoredRows.of(positive, {"a": a, "b": b})
     for text, loss in (
         ("brier", lambda p: (positive - p) ** 2),
         ("log_loss", lambda p: -np.log(np.where(positive, p, 1 - p))),
     ):
-        one, other = (row_contributions(rows, name, quantity(text)) for name in "ab")
+        one, other = (row_influence(rows, name, quantity(text)) for name in "ab")
         apart = loss(a) - loss(b)
         assert one.estimate - other.estimate == pytest.approx(apart.mean())
-        spread = float(((one.of_rows - other.of_rows) ** 2).sum())
+        spread = float(((one.values - other.values) ** 2).sum())
         assert spread == pytest.approx(apart.var(ddof=1) / 200, rel=0.01)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import thresher.inference as ti
-from thresher.inference import interval as room
+from thresher.inference.interval import FISHER, LOG, LOGIT, PLAIN, normal_quantile, student_quantile
 
 
 def test_it_holds_what_lies_between_its_limits():
@@ -33,12 +33,12 @@ def test_undefined_says_why():
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 def test_quantiles_are_those_of_scipy(level):
-    assert room.normal_quantile(level) == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-12)
-    assert room.student_quantile(level, 7.5) == pytest.approx(stats.t.ppf((1 + level) / 2, 7.5), abs=1e-10)
-    assert room.student_quantile(level, math.inf) == room.normal_quantile(level)
+    assert normal_quantile(level) == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-12)
+    assert student_quantile(level, 7.5) == pytest.approx(stats.t.ppf((1 + level) / 2, 7.5), abs=1e-10)
+    assert student_quantile(level, math.inf) == normal_quantile(level)
 
 
-@pytest.mark.parametrize("scale", [room.PLAIN, room.LOG, room.LOGIT, room.FISHER])
+@pytest.mark.parametrize("scale", [PLAIN, LOG, LOGIT, FISHER])
 @pytest.mark.parametrize("estimate", [0.001, 0.3, 0.999])
 def test_a_scale_goes_there_and_back_with_its_slope(scale, estimate):
     assert scale.back(scale.there(estimate)) == pytest.approx(estimate, rel=1e-12)
@@ -49,7 +49,7 @@ def test_a_scale_goes_there_and_back_with_its_slope(scale, estimate):
 
 @pytest.mark.parametrize("deviation", [1e-3, 1.0, 1e3, 1e6])
 def test_limits_stay_in_range_however_far_they_reach(deviation):
-    for scale, low, high in ((room.LOGIT, 0, 1), (room.FISHER, -1, 1), (room.LOG, 0, math.inf)):
+    for scale, low, high in ((LOGIT, 0, 1), (FISHER, -1, 1), (LOG, 0, math.inf)):
         lower, upper = scale.limits(0.4, deviation)
         assert low <= lower < 0.4 < upper <= high
 
@@ -57,10 +57,10 @@ def test_limits_stay_in_range_however_far_they_reach(deviation):
 @pytest.mark.parametrize("freedom", [1, 2.5, 10, 1000])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_students_quantile_is_that_of_scipy(freedom, level):
-    assert room.student_quantile(level, freedom) == pytest.approx(stats.t.ppf((1 + level) / 2, freedom))
-    assert room.student_quantile(level, freedom) > room.normal_quantile(level)
+    assert student_quantile(level, freedom) == pytest.approx(stats.t.ppf((1 + level) / 2, freedom))
+    assert student_quantile(level, freedom) > normal_quantile(level)
 
 
 def test_infinite_degrees_of_freedom_are_normal():
-    assert room.student_quantile(0.95, math.inf) == room.normal_quantile(0.95) == pytest.approx(1.959963984540054)
-    assert room.student_quantile(0.95, 10) == pytest.approx(2.228138851964939)  # of any printed table
+    assert student_quantile(0.95, math.inf) == normal_quantile(0.95) == pytest.approx(1.959963984540054)
+    assert student_quantile(0.95, 10) == pytest.approx(2.228138851964939)  # of any printed table

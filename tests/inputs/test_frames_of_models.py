@@ -25,7 +25,7 @@ def test_a_frame_gives_what_a_mapping_gives(frame):
     models = frame(MODELS)
     assert th.evaluate(LABELS, models).to_dict() == th.evaluate(LABELS, MODELS).to_dict()
     assert str(th.compare(LABELS, models)) == str(th.compare(LABELS, MODELS))
-    assert th.Rows.of(LABELS, models).models == ("tree", "logit")
+    assert th.ScoredRows.of(LABELS, models).models == ("tree", "logit")
     decision = th.evaluate(LABELS, MODELS).decision
     np.testing.assert_array_equal(decision.apply(models), decision.apply(MODELS[decision.model]))
 
@@ -52,7 +52,7 @@ def test_rows_are_never_aligned_in_silence():
 @SEVERAL
 def test_what_is_no_number_is_refused_by_its_column(frame):
     models = frame({**MODELS, "town": list("abcdefghij")})
-    for call in (th.evaluate, th.compare, th.Rows.of):
+    for call in (th.evaluate, th.compare, th.ScoredRows.of):
         with pytest.raises(th.ScoreError, match="scores of 'town'"):
             call(LABELS, models)
 

@@ -18,6 +18,8 @@ from thresher.inference.bands import Band
 from thresher.inference.comparison.difference import Difference
 
 QUICK: dict[str, Any] = {"replicates": 12}
+COSTS = th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2)
+ASKED_OF_TABLES: list[Any] = [*th.MEASURES, *COSTS]
 LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])
 MEASURES: list[Any] = ["auc", "brier", "decomposition", th.BestCost(), th.CostAt(0.4), th.MeasureAt("precision", 0.4)]
 
@@ -60,7 +62,7 @@ def classes(rows: Any) -> Any:
 
 
 def resampled(rows: Any) -> Iterator[Any]:
-    found = th.bootstrap(th.Rows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
+    found = th.bootstrap(th.ScoredRows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
     for name in found.names:
         for method in ("percentile", "basic", "bca"):
             if method != "bca" or not name.startswith("best"):
@@ -91,10 +93,16 @@ def evaluated(rows: Any) -> Iterator[Any]:
 
 
 ASKED: dict[str, Callable[[Any], Any]] = {
-    "auc_interval": lambda rows: [
-        th.auc_interval(ranked(rows), level=rows["level"], method=method)
-        for method in ("delong", "wald", "hanley-mcneil")
-    ],
+    "auc_interval": lambda rows: (
+        [
+            th.auc_interval(ranked(rows), level=rows["level"], method=method)
+            for method in ("delong", "wald", "hanley-mcneil")
+        ]
+        + [
+            th.auc_interval(th.ScoredRows.of(rows["labels"], rows["a"], **more), level=rows["level"])
+            for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]})
+        ]
+    ),
     "bootstrap": lambda rows: list(resampled(rows)),
     "brier_interval": lambda rows: th.brier_interval(ranked(rows), level=rows["level"]),
     "calibration_intervals": lambda rows: th.calibration_intervals(ranked(rows), level=rows["level"], **QUICK),
@@ -104,21 +112,14 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         for measure in ("overall_accuracy", "brier")
     ],
     "compare_unpaired": lambda rows: th.compare_unpaired(ranked(rows), ranked(rows, "b"), level=rows["level"]),
-    "confusion_intervals": lambda rows: th.confusion_intervals(
-        th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]
-    ),
     "corrected_t": lambda rows: th.corrected_t(rows["a"], rows["b"], test_share=0.1, level=rows["level"]),
-    "cost_interval": lambda rows: [
-        th.cost_interval(table(rows), condition, level=rows["level"])
-        for condition in (th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2))
-    ],
     "evaluate": lambda rows: list(evaluated(rows)),
-    "honest_choice": lambda rows: th.honest_choice(ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK),
+    "out_of_bag_choice": lambda rows: th.out_of_bag_choice(
+        ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK
+    ),
     "mcnemar": lambda rows: th.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
-    "measure_interval": lambda rows: [
-        th.measure_interval(table(rows), name, level=rows["level"]) for name in th.MEASURES
-    ],
-    "multiclass_auc_interval": lambda rows: th.multiclass_auc_interval(
+    "interval": lambda rows: [th.interval(table(rows), of, level=rows["level"]) for of in ASKED_OF_TABLES],
+    "class_auc_interval": lambda rows: th.inference.class_auc_interval(
         np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
     ),
     "net_benefit_band": lambda rows: th.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
@@ -132,18 +133,17 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         th.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
         for simultaneous in (False, True)
     ],
-    "row_auc_interval": lambda rows: [
-        th.row_auc_interval(rows["labels"], rows["a"], level=rows["level"], **more)
-        for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]})
+    "intervals": lambda rows: [
+        th.intervals(table(rows), level=rows["level"]),
+        th.intervals(th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]),
     ],
-    "table_intervals": lambda rows: th.table_intervals(table(rows), level=rows["level"]),
 }
 ELSEWHERE = {
     "compare_scan": "the same differences, in an engine",
     "evaluate_classes": "its intervals are those of the functions above",
     "evaluate_scan": "its intervals are those of the functions above",
 }
-HOLDING = ("Interval", "Difference", "Comparison", "Band", "Replicates", "HonestChoice", "McNemarTest", "Evaluation")
+HOLDING = ("Interval", "Difference", "Comparison", "Band", "Replicates", "OutOfBagChoice", "McNemarTest", "Evaluation")
 
 
 def held(value: Any) -> Iterator[tuple[float, float, float]]:

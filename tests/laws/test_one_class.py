@@ -37,11 +37,14 @@ ANSWERED = {
 }
 
 
+RANKINGS_OR_ROWS = ("auc_interval", "brier_interval")
+
+
 def functions_of_a_ranking():
     for name, thing in OFFERED.items():
         if inspect.isfunction(thing):
             parameters = list(inspect.signature(thing).parameters.values())
-            if parameters and parameters[0].name == "ranking":
+            if parameters and (parameters[0].name == "ranking" or name in RANKINGS_OR_ROWS):
                 yield name
 
 

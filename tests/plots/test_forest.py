@@ -29,7 +29,7 @@ class TestMeasures:
         assert display.frame()["measure"][:2].tolist() == ["auc", "accuracy"]
 
     def test_undefined_is_said(self):
-        intervals = th.table_intervals(th.Contingency(tp=0, fn=3, fp=0, tn=7))
+        intervals = th.intervals(th.Contingency(tp=0, fn=3, fp=0, tn=7))
         display = drawn(MeasuresDisplay.from_intervals({"model": {"precision": intervals["precision"]}}))
         assert "undefined" in words(display)
         assert np.isnan(display.frame()["estimate"][0])

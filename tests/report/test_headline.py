@@ -22,7 +22,7 @@ def test_it_names_model_threshold_and_cost(evaluation):
     assert f"{decision.expected_cost.estimate:.2f} (95 % interval {decision.expected_cost.lower:.2f}" in cost
     assert "a false positive costs 1, a false negative 5" in cost
     assert "as in these rows (32 % positive)" in cost
-    assert f"expect a cost of {decision.honest_cost.estimate:.2f}" in cost
+    assert f"expect a cost of {decision.out_of_bag_cost.estimate:.2f}" in cost
 
 
 def test_it_tells_the_ranges(evaluation):

@@ -12,7 +12,7 @@ from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
-from thresher.inference import Band, Rows
+from thresher.inference import Band, ScoredRows
 from thresher.inference.bands import (
     POINTS,
     Draws,
@@ -79,7 +79,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         short = shorten(recalibrate(model.ranking, restate), MOST_SEGMENTS, keep=keep)
         return _bands(short, replicates=REPLICATES, **how)
     scores = {name: restate(rows.scores[name])}
-    source = Rows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
+    source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
     times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
     return _bands(source, replicates=times, **how)
 
@@ -114,7 +114,7 @@ def percent_splits(ranking: Ranking) -> Indices:
 
 
 def _bands(
-    source: Ranking | Rows,
+    source: Ranking | ScoredRows,
     *,
     calibrated: bool,
     level: float,

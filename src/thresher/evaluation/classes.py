@@ -20,28 +20,29 @@ from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import EXTREME, FEW, cautions_data, few_clusters
 from thresher.evaluation.results import ModelResult, PageResult
 from thresher.evaluation.summary import limits_text, text_table
-from thresher.inference import Comparison, ConfusionIntervals, Interval, MulticlassIntervals, confusion_intervals
-from thresher.inference.class_influence import (
+from thresher.inference import ClassAucIntervals, Comparison, ConfusionIntervals, Interval, intervals
+from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
+from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
+from thresher.inference.comparison.difference import require_margin, shown_p
+from thresher.inference.influence import (
+    MATRIX_MEASURES,
     NOT_SUMMING,
-    WHOLE_MEASURES,
-    Pulled,
-    class_pulls,
+    RowInfluence,
+    class_influence,
     log_losses,
     squared_errors,
     sums_to_one,
 )
-from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
-from thresher.inference.comparison.difference import require_margin, shown_p
-from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
-from thresher.inference.intervals.confusion import sampled_confusion_intervals, undefined
-from thresher.inference.intervals.cost import mean_loss_interval
+from thresher.inference.interval import undefined
+from thresher.inference.intervals.auc import AVERAGES, area_intervals
+from thresher.inference.intervals.confusion import sampled_confusion_intervals
+from thresher.inference.intervals.loss import mean_loss_interval
 from thresher.inputs.columns import Missing
 from thresher.inputs.labels import listed
 from thresher.ranking import Floats, Ranking
 from thresher.tables import ConfusionMatrix
 
-RATES = ("overall_accuracy", *WHOLE_MEASURES)
+RATES = ("overall_accuracy", *MATRIX_MEASURES)
 LABELS: Mapping[str, str] = MappingProxyType(
     {
         "overall_accuracy": "overall accuracy",
@@ -83,7 +84,7 @@ class MulticlassModel(ModelResult):
     confusion: ConfusionMatrix
     rates: ConfusionIntervals
     areas: MulticlassAUC
-    auc: MulticlassIntervals
+    auc: ClassAucIntervals
     brier: Interval
     log_loss: Interval
 
@@ -240,8 +241,8 @@ def evaluate_classes(
         missing=missing,
     )
     require_two_clusters_of_classes(rows)
-    pulls = {name: class_pulls(rows, name) for name in rows.matrices}
-    models = {name: _model(rows, name, pulls[name], level=level) for name in rows.matrices}
+    influence = {name: class_influence(rows, name) for name in rows.matrices}
+    models = {name: _model(rows, name, influence[name], level=level) for name in rows.matrices}
     several = COMPARED if len(models) > 1 else ()
     return MulticlassEvaluation(
         models=models,
@@ -250,7 +251,7 @@ def evaluate_classes(
         level=level,
         comparisons=MappingProxyType(
             {
-                measure: class_comparison(rows, pulls, measure, level=level, margin=margins[measure])
+                measure: class_comparison(rows, influence, measure, level=level, margin=margins[measure])
                 for measure in several
             }
         ),
@@ -275,9 +276,9 @@ def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     return dict.fromkeys(COMPARED, 0.0) | dict(margins)
 
 
-def _model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:
-    """Evaluate one model; `pulls` are the influences of rows on its measures."""
-    k, called, of_model = len(rows.classes), rows.calls[name], rows.of_model(name)
+def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence], *, level: float) -> MulticlassModel:
+    """Evaluate one model; `influence` are the influences of rows on its measures."""
+    k, called = len(rows.classes), rows.calls[name]
     counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
     matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
     plain = rows.weight is None and rows.cluster is None
@@ -285,15 +286,15 @@ def _model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, leve
     brier, log_loss = _losses(rows, name, level)
     return MulticlassModel(
         name=name,
-        rankings={label: of_model.ranking(i) for i, label in enumerate(rows.classes)},
+        rankings={label: rows.ranking(name, i) for i, label in enumerate(rows.classes)},
         confusion=matrix,
-        rates=confusion_intervals(matrix, level=level)
+        rates=intervals(matrix, level=level)
         if plain
         else sampled_confusion_intervals(
             rows.index, called, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
         ),
         areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
-        auc=area_intervals(rows, name, pulls, level=level),
+        auc=area_intervals(rows, name, influence, level=level),
         brier=brier,
         log_loss=log_loss,
     )
@@ -305,8 +306,8 @@ def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, In
         return undefined(level, NOT_SUMMING), undefined(level, NOT_SUMMING)
 
     def interval(loss: Floats, of_class: Floats, most: float) -> Interval:
-        expected = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
-        return mean_loss_interval(loss, expected, weight=rows.weight, cluster=rows.cluster, level=level, most=most)
+        predicted = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
+        return mean_loss_interval(loss, predicted, weight=rows.weight, cluster=rows.cluster, level=level, most=most)
 
     # Were class c the true one, the squared error would be ½ (Σ p² + 1) - p of c.
     squared = (matrix**2).sum(axis=1, keepdims=True) / 2 + 0.5 - matrix

@@ -57,7 +57,7 @@ class Decision(Result):
     `condition` holds the class mix that every number is stated at, `data_prevalence` that of the rows, for which
     `calibration` maps scores to probabilities, and `trained_at` the prevalence that the model's probabilities were made
     for. Over `cost_ratios` and `class_ratios` the model stays the cheapest, the other ratio being as in `condition`;
-    `tied` are the models that are equally cheap, itself first. `honest_cost` is the cost of a model and threshold
+    `tied` are the models that are equally cheap, itself first. `out_of_bag_cost` is the cost of a model and threshold
     chosen like these on rows they were not chosen on, and `saving` what they save there against `baseline`, the
     cheapest of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the
     intervals' level, and `why` says why this one was taken; where it is not the cheapest, `runner_up` is, and `gap` is
@@ -77,7 +77,7 @@ class Decision(Result):
     data_prevalence: float
     trained_at: float
     expected_cost: Interval
-    honest_cost: Interval
+    out_of_bag_cost: Interval
     threshold_interval: Interval
     baseline: str
     saving: Interval
@@ -179,7 +179,7 @@ class Decision(Result):
         return cls.from_dict(json_value(text, name="Decision"))
 
     def __str__(self) -> str:
-        chosen_on, other = _text_of(self.expected_cost), _text_of(self.honest_cost)
+        chosen_on, other = _text_of(self.expected_cost), _text_of(self.out_of_bag_cost)
         lines = [
             f"Use {self.model}, and {calls_text(self.threshold)}.",
             f"Expected cost per case {chosen_on}; on rows not chosen on {other}.",
@@ -381,7 +381,7 @@ _READERS: Mapping[str, Reader] = {
     "equivalent": rising,
     "condition": _condition,
     "expected_cost": _interval,
-    "honest_cost": _interval,
+    "out_of_bag_cost": _interval,
     "threshold_interval": _interval,
     "saving": _interval,
     "may_be_best": _names,

@@ -30,13 +30,11 @@ from thresher.evaluation.model import are_probabilities, at_prevalence, require_
 from thresher.evaluation.results import ModelResult, ModelsResult
 from thresher.evaluation.rules import NO_ROWS, Rule, price_counted_rules
 from thresher.evaluation.summary import limits_text, rules_text, text_table
-from thresher.inference import Comparison, Interval, auc_interval
+from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, open_rows, scanned_auc_intervals
-from thresher.inference.intervals.cost import cost_interval
-from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
-from thresher.inference.intervals.table import table_intervals
+from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
 from thresher.sources.engines.connect import is_engine_source
@@ -255,19 +253,14 @@ def _evaluation(
     aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
     models = {}
     for i, (name, ranking) in enumerate(rankings.items()):
-        table = joint.choices[name].table
-        sampled = None if cells is None else SampledTable(*cells[name], None)
+        table: Table = joint.choices[name].table if cells is None else SampledTable(*cells[name], None)
         models[name] = ScannedModel(
             name=name,
             ranking=ranking,
             auc=auc_interval(ranking, level=level) if aucs is None else aucs[i],
             choice=joint.choices[name],
-            measures=table_intervals(table, class_ratio=asked.class_ratio, level=level)
-            if sampled is None
-            else sampled_table_intervals(sampled, class_ratio=asked.class_ratio, level=level),
-            expected_cost=cost_interval(table, asked, level=level)
-            if sampled is None
-            else sampled_cost_interval(sampled, asked, level=level),
+            measures=intervals(table, class_ratio=asked.class_ratio, level=level),
+            expected_cost=interval(table, asked, level=level),
             bounds=_bounds(ranking, asked, trained_at),
         )
     costs = {name: model.expected_cost for name, model in models.items()}
@@ -288,7 +281,7 @@ def _evaluation(
             condition=asked,
             trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
             expected_cost=winner.expected_cost,
-            honest_cost=replace(unknown, estimate=nan),
+            out_of_bag_cost=replace(unknown, estimate=nan),
             threshold_interval=unknown,
             baseline=priced.baseline,
             saving=priced.savings[joint.model],

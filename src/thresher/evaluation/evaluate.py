@@ -35,11 +35,11 @@ from thresher.evaluation.rules import (
     rule_in_use,
 )
 from thresher.evaluation.summary import summary_text
-from thresher.inference import Comparison, Interval, compare, row_auc_interval
+from thresher.inference import Comparison, Interval, auc_interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
-from thresher.inference.rows import ScoredRows, require_two_clusters
+from thresher.inference.rows import ScoredRows
 from thresher.inputs.columns import Missing
 from thresher.tables import OperatingCondition
 
@@ -213,7 +213,7 @@ def evaluate(
         current=current if is_column_of_calls(current) else None,
     )
     scored = rows.scored
-    require_two_clusters(scored)
+    scored.require_two_clusters()
     require_no_rule_names(tuple(scored.scores), current=current is not None)
     in_use = rule_in_use(current, rows.current, scored.scores)
     preference = parse_preference(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
@@ -253,7 +253,7 @@ def evaluate(
             condition=asked,
             trained_at=made_at,
             auc=_auc_from_rows(scored, name, level),
-            honest_cost=stability.honest_cost[name],
+            out_of_bag_cost=stability.out_of_bag_cost[name],
             threshold=stability.threshold[name],
             ks_gain=stability.ks_gain[name],
             given=rows.given(name),
@@ -268,7 +268,7 @@ def evaluate(
     comparison, *each, fingerprint = parallel_map(_done, tasks, threads_for(scored.positive.size))
     models = dict(zip(rankings, each, strict=True))
     winner = picked.model
-    costs = {name: model.honest_cost for name, model in models.items()}
+    costs = {name: model.out_of_bag_cost for name, model in models.items()}
     costs[winner] = out_of_bag_interval(
         picked.honest, models[winner].expected_cost, asked, stability.resamples.at_choice[winner]
     )
@@ -295,7 +295,7 @@ def evaluate(
             condition=asked,
             trained_at=made_at,
             expected_cost=models[winner].expected_cost,
-            honest_cost=priced.rules[winner].cost,
+            out_of_bag_cost=priced.rules[winner].cost,
             threshold_interval=models[winner].threshold,
             baseline=priced.baseline,
             saving=priced.savings[winner],
@@ -337,7 +337,7 @@ def _range(each: Range) -> dict[str, Any]:
 def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
     if rows.weight is None and rows.cluster is None:
         return None
-    return row_auc_interval(rows.positive, rows.scores[name], weights=rows.weight, clusters=rows.cluster, level=level)
+    return auc_interval(rows, model=name, level=level)
 
 
 def _comparison(rows: ScoredRows, level: float) -> Comparison | None:

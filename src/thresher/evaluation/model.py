@@ -24,18 +24,10 @@ from thresher.curves import average_precision, ks, pr_area
 from thresher.curves.hull import with_hull_of
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation.results import ModelResult
-from thresher.inference import Interval
-from thresher.inference.intervals.auc import auc_interval
+from thresher.inference import Interval, auc_interval, brier_interval, interval, intervals
 from thresher.inference.intervals.calibration_report import calibration_numbers
-from thresher.inference.intervals.cost import brier_interval, cost_interval
-from thresher.inference.intervals.model import WholeModel, whole_intervals
-from thresher.inference.intervals.survey import (
-    sampled_brier_interval,
-    sampled_cost_interval,
-    sampled_table,
-    sampled_table_intervals,
-)
-from thresher.inference.intervals.table import table_intervals
+from thresher.inference.intervals.model import ModelSample, model_intervals
+from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition
@@ -91,7 +83,7 @@ class ModelEvaluation(ModelResult):
     measures: Mapping[str, Interval]
     data_measures: Mapping[str, Interval]
     expected_cost: Interval
-    honest_cost: Interval
+    out_of_bag_cost: Interval
     threshold: Interval
     brier: Interval | None
     log_loss: float | None
@@ -113,7 +105,7 @@ class ModelEvaluation(ModelResult):
             "table": _cells(self.table),
             "measures": _plain(self.measures),
             "expected_cost": self.expected_cost.to_dict(),
-            "honest_cost": self.honest_cost.to_dict(),
+            "out_of_bag_cost": self.out_of_bag_cost.to_dict(),
             "given": None if self.given is None else _cells(self.given),
             "numbers": _plain(self.numbers),
             "in_data": {"measures": _plain(self.data_measures), "numbers": _plain(self.data_numbers)},
@@ -121,7 +113,11 @@ class ModelEvaluation(ModelResult):
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every number with its name: of the model, of its costs and threshold, and at that threshold."""
-        decided = {"expected_cost": self.expected_cost, "honest_cost": self.honest_cost, "threshold": self.threshold}
+        decided = {
+            "expected_cost": self.expected_cost,
+            "out_of_bag_cost": self.out_of_bag_cost,
+            "threshold": self.threshold,
+        }
         every = {**self.numbers, **decided, **self.measures}
         return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
 
@@ -148,7 +144,7 @@ def model_evaluation(
     condition: OperatingCondition,
     trained_at: float,
     auc: Interval | None,
-    honest_cost: Interval,
+    out_of_bag_cost: Interval,
     threshold: Interval,
     ks_gain: float,
     given: Contingency | None,
@@ -186,7 +182,7 @@ def model_evaluation(
         measures=measures,
         data_measures=data_measures,
         expected_cost=expected_cost,
-        honest_cost=honest_cost,
+        out_of_bag_cost=out_of_bag_cost,
         threshold=threshold,
         brier=numbers.get("brier"),
         log_loss=numbers["log_loss"].estimate if "log_loss" in numbers else None,
@@ -232,14 +228,12 @@ def _at_threshold(
     class_ratio: float | None,
 ) -> tuple[dict[str, Interval], Interval]:
     """Intervals of all measures at the chosen threshold, and of its expected cost."""
-    if rows.weight is None and rows.cluster is None:
-        table = choice.table
-        measures = table_intervals(table, class_ratio=class_ratio, level=level)
-        return measures, cost_interval(table, condition, level=level)
-    called = reaches(rows.scores[name].astype(np.float64), choice.threshold)
-    sampled = sampled_table(rows.positive, called, weight=rows.weight, cluster=rows.cluster)
-    measures = sampled_table_intervals(sampled, class_ratio=class_ratio, level=level)
-    return measures, sampled_cost_interval(sampled, condition, level=level)
+    table: Table = choice.table
+    if not rows.simple:
+        calls = reaches(rows.scores[name].astype(np.float64), choice.threshold)
+        table = count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
+    measures = intervals(table, class_ratio=class_ratio, level=level)
+    return measures, interval(table, condition, level=level)
 
 
 class _OnDemand(Mapping[str, Interval]):
@@ -267,21 +261,7 @@ def _numbers(
     if are_probabilities(ranking):
         parts = decomposition(ranking, bins="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
-        intervals["brier"] = _brier(rows, name, ranking, level)
+        intervals["brier"] = brier_interval(ranking if rows.simple else rows, model=name, level=level)
         intervals |= calibration_numbers(rows, name, ranking, level=level)
-    intervals |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
+    intervals |= model_intervals(ModelSample.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
     return MappingProxyType({name: intervals[name] for name in NUMBERS if name in intervals}), parts
-
-
-def _brier(rows: ScoredRows, name: str, ranking: Ranking, level: float) -> Interval:
-    if rows.weight is None and rows.cluster is None:
-        return brier_interval(ranking, level=level)
-    score = rows.scores[name].astype(np.float64)
-    return sampled_brier_interval(
-        rows.positive,
-        score,
-        weight=rows.weight,
-        cluster=rows.cluster,
-        declared_mix=rows.declared_mix,
-        level=level,
-    )

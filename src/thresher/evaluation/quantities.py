@@ -18,22 +18,18 @@ import numpy as np
 from thresher.choices import Choice
 from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.inference import Interval, Rows, bootstrap
+from thresher.inference import Interval, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
-from thresher.inference.intervals.quantity import (
-    called_cost_interval,
-    called_measure_interval,
-    net_benefit_interval,
-    partial_area_interval,
-)
-from thresher.ranking import Flags, Ranking, merge_at, reaches
+from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
+from thresher.inference.intervals.table import Table, count_calls
+from thresher.ranking import Ranking, merge_at, reaches
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
 
 MOST_SEGMENTS = 20_000
-_AT_THE_CHOICE = ("expected_cost", "honest_cost", "saving")
+_AT_THE_CHOICE = ("expected_cost", "out_of_bag_cost", "saving")
 
 Span: TypeAlias = tuple[float, float]
 
@@ -87,10 +83,9 @@ def quantity_interval(
             return QuantityInterval(_undefined(f"the scores of {name} are no probabilities", level))
         return _number(evaluation, name, asked)
     if asked.threshold is not None:
-        called = _called(evaluation, name, asked.threshold)
-        ratio = condition.class_ratio
-        interval = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
-        return QuantityInterval(interval, asked.threshold)
+        table = _table(evaluation, name, asked.threshold)
+        measured = interval(table, known, class_ratio=condition.class_ratio, level=level)
+        return QuantityInterval(measured, asked.threshold)
     try:
         choice = best_choice(model.ranking, asked, condition)
     except (InfeasibleError, MeasureError) as error:
@@ -115,13 +110,12 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> QuantityInter
             )
         )
     if asked.name == "expected_cost" and asked.threshold is not None:
-        called = _called(evaluation, name, asked.threshold)
-        cost = called_cost_interval(evaluation.scored, called, evaluation.condition, level=level)
-        return QuantityInterval(cost, asked.threshold)
+        table = _table(evaluation, name, asked.threshold)
+        return QuantityInterval(interval(table, evaluation.condition, level=level), asked.threshold)
     if asked.name in _AT_THE_CHOICE:
         costs = {
             "expected_cost": model.expected_cost,
-            "honest_cost": model.honest_cost,
+            "out_of_bag_cost": model.out_of_bag_cost,
             "saving": evaluation.savings[name],
         }
         return QuantityInterval(costs[asked.name], model.choice.threshold)
@@ -131,9 +125,8 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> QuantityInter
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
     """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
     condition, level = evaluation.condition, evaluation.level
-    called = _called(evaluation, name, choice.threshold)
-    ratio = condition.class_ratio
-    table = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
+    sampled = _table(evaluation, name, choice.threshold)
+    table = interval(sampled, asked.name, class_ratio=condition.class_ratio, level=level)
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
@@ -148,8 +141,7 @@ def _resample(evaluation: Evaluation, name: str, value: Any, *, span: Span, repl
     scored, level = evaluation.scored, evaluation.level
     plain = scored.weight is None and scored.cluster is None
     ranking = evaluation[name].ranking
-    scores = {name: scored.scores[name]}
-    source = join_segments(ranking) if plain else Rows.of_scored(replace(scored, scores=scores, beside={}))
+    source = join_segments(ranking) if plain else replace(scored, scores={name: scored.scores[name]})
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
     interval = bootstrap(
         source,
@@ -185,8 +177,10 @@ def _moved(interval: Interval, estimate: float) -> Interval:
     return replace(interval, estimate=estimate, lower=interval.lower + by, upper=interval.upper + by)
 
 
-def _called(evaluation: Evaluation, name: str, threshold: float) -> Flags:
-    return reaches(evaluation.scored.scores[name].astype(np.float64), threshold)
+def _table(evaluation: Evaluation, name: str, threshold: float) -> Table:
+    rows = evaluation.scored
+    calls = reaches(rows.scores[name].astype(np.float64), threshold)
+    return count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
 
 
 def _undefined(why: str, level: float) -> Interval:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.rows import ScoredRows, scored_rows
+from thresher.inference.rows import ScoredRows
 from thresher.inputs import is_positive
 from thresher.inputs.columns import Column, Missing
 from thresher.inputs.frames import columns_by_name
@@ -32,9 +32,8 @@ class EvaluatedRows:
     current: Flags | None = None
 
     def ranking(self, name: str) -> Ranking:
-        """What is counted of one model's scores."""
-        rows = self.scored
-        return Ranking.count(rows.positive, rows.scores[name], rows.weight, dropped=rows.dropped)
+        """The ranking of one model."""
+        return self.scored.ranking(name)
 
     def given(self, name: str) -> Contingency | None:
         """The table of a model's own predictions, if it came with any."""
@@ -69,18 +68,18 @@ def evaluated_rows(
     """Read and check everything once; rows with a gap anywhere are refused or, on request, dropped."""
     models = _named_scores(scores)
     given = _named_predictions(predictions, models)
-    rows = scored_rows(
+    rows = ScoredRows.of(
         labels,
         models,
         positive=positive,
         weights=weights,
         clusters=clusters,
-        beside={"labels": labels}
+        columns={"labels": labels}
         | {f"predictions of {name!r}": column for name, column in given.items()}
         | ({} if current is None else {"current": current}),
         missing=missing,
     )
-    label, *columns = rows.beside.values()
+    label, *columns = rows.columns.values()
     in_use = None if current is None else _called_or_flags(label, columns.pop(), positive)
     called = zip(given, columns, strict=True)
     return EvaluatedRows(

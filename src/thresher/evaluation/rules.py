@@ -15,15 +15,14 @@ from thresher.choices import Choice, JointChoice
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities
-from thresher.inference import Interval, Stability
+from thresher.inference import Interval, Stability, interval
 from thresher.inference.best import allowances, decided_costs, may_be_best, saving_interval
 from thresher.inference.decision import ALWAYS, NEVER, mean_of
-from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table
+from thresher.inference.intervals.table import SampledTable, Table, count_calls
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Flags, Ranking, reaches
-from thresher.tables import Contingency, OperatingCondition, contingency, contingency_at
+from thresher.tables import Contingency, OperatingCondition, contingency_at
 
 HALF, CURRENT, FIRST = "0.5", "current", "first"
 NO_ROWS = "needs rows, and only counts left the table"
@@ -245,7 +244,7 @@ def price_counted_rules(
     >>> ranking = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[.8, .6, .3])
     >>> even = OperatingCondition()
     >>> choice = choose(ranking, even)
-    >>> costs = {"tree": cost_interval(choice.table, even)}
+    >>> costs = {"tree": interval(choice.table, even)}
     >>> result = price_counted_rules({"tree": choice}, costs, model="tree", condition=even)
     >>> result.baseline, print(result.rules["never"].saving)
     0.2000 [0.0786, 0.3143]
@@ -262,7 +261,7 @@ def price_counted_rules(
         if math.isinf(threshold):
             cost = _known_cost(table, condition, level, float(table.total))
         else:
-            cost = cost_interval(table, condition, level=level)
+            cost = interval(table, condition, level=level)
         if chosen.ranking.weighted:
             cost, saving = _without_limits(cost), _without_limits(saving)
         return Rule(name, model if name == HALF else None, threshold, table, cost, saving)
@@ -294,12 +293,9 @@ class _Pricing:
     condition: OperatingCondition
     level: float
 
-    def table(self, called: Flags) -> Contingency | SampledTable:
+    def table(self, called: Flags) -> Table:
         """The table of calls, with what weights and clusters say where there are any."""
-        rows = self.rows
-        if rows.weight is None and rows.cluster is None:
-            return contingency(rows.positive, called)
-        return sampled_table(rows.positive, called, weight=rows.weight, cluster=rows.cluster)
+        return count_calls(self.rows.positive, called, weight=self.rows.weight, cluster=self.rows.cluster)
 
     def cost(self, rule: FixedRule) -> tuple[Contingency, Interval]:
         """The table of a rule that was not chosen here, and its cost per case."""
@@ -308,11 +304,9 @@ class _Pricing:
         if rule.threshold is not None and math.isinf(rule.threshold):
             cases = float(plain.total)
             if isinstance(table, SampledTable):
-                cases *= table.worth(self.condition.expected_cost, varies=True, level=self.level)
+                cases *= table.cases_per_weight(self.condition.expected_cost, varies=True, level=self.level)
             return plain, _known_cost(plain, self.condition, self.level, cases)
-        if isinstance(table, SampledTable):
-            return plain, sampled_cost_interval(table, self.condition, level=self.level)
-        return plain, cost_interval(table, self.condition, level=self.level)
+        return plain, interval(table, self.condition, level=self.level)
 
     def saving(self, rule: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
         """What one rule saves against another, from the rows that only one of them calls positive."""

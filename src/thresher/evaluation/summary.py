@@ -442,7 +442,7 @@ def _models(evaluation: Evaluation) -> str:
     texts = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
     rows += [[text, *(limits_text(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
     rows.append(["expected cost", *(limits_text(model.expected_cost) for model in models)])
-    rows.append(["expected cost, out of bag", *(limits_text(model.honest_cost) for model in models)])
+    rows.append(["expected cost, out of bag", *(limits_text(model.out_of_bag_cost) for model in models)])
     rows.append(["threshold", *(limits_text(model.threshold) for model in models)])
     return text_table(rows)
 

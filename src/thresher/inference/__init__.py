@@ -2,21 +2,26 @@
 
 from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, reliability_band, roc_band
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.plan import OfRanking
 from thresher.inference.bootstrap.replicates import Replicates
-from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
+from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.classes import compare_classes
 from thresher.inference.comparison.comparison import Comparison
-from thresher.inference.comparison.difference import Difference, holm
+from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
 from thresher.inference.comparison.engine import compare_scan
 from thresher.inference.comparison.folds import CorrelatedT, bayesian_correlated_t, corrected_t
 from thresher.inference.comparison.mcnemar import McNemarTest, mcnemar
 from thresher.inference.comparison.paired import compare
-from thresher.inference.comparison.unpaired import compare_unpaired
-from thresher.inference.decision import HonestChoice, Stability, honest_choice
+from thresher.inference.decision import OutOfBagChoice, Stability, out_of_bag_choice
 from thresher.inference.interval import Interval
-from thresher.inference.intervals.auc import auc_interval, auc_variance, hanley_mcneil_variance, row_auc_interval
+from thresher.inference.intervals import interval, intervals
+from thresher.inference.intervals.auc import (
+    ClassAucIntervals,
+    auc_interval,
+    auc_variance,
+    class_auc_interval,
+    hanley_mcneil_variance,
+)
 from thresher.inference.intervals.calibration import (
     CalibrationIntervals,
     CalibrationTest,
@@ -24,13 +29,11 @@ from thresher.inference.intervals.calibration import (
     calibration_test,
 )
 from thresher.inference.intervals.calibration_report import CalibrationReport, calibration_report
-from thresher.inference.intervals.class_auc import MulticlassIntervals, multiclass_auc_interval
-from thresher.inference.intervals.confusion import ConfusionIntervals, confusion_intervals
-from thresher.inference.intervals.cost import brier_interval, cost_interval
+from thresher.inference.intervals.confusion import ConfusionIntervals
+from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.intervals.table import measure_interval, table_intervals
 from thresher.inference.power import SampleSize, auc_power, auc_sample_size, compare_power
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows
 
 __all__ = [
     "Band",
@@ -38,20 +41,20 @@ __all__ = [
     "CalibrationIntervals",
     "CalibrationReport",
     "CalibrationTest",
+    "ClassAucIntervals",
     "Comparison",
     "ConfusionIntervals",
     "CorrelatedT",
     "CostAt",
     "Difference",
-    "HonestChoice",
     "Interval",
     "McNemarTest",
     "MeasureAt",
-    "MulticlassIntervals",
     "OfRanking",
+    "OutOfBagChoice",
     "Replicates",
-    "Rows",
     "SampleSize",
+    "ScoredRows",
     "Stability",
     "auc_interval",
     "auc_power",
@@ -64,25 +67,22 @@ __all__ = [
     "calibration_intervals",
     "calibration_report",
     "calibration_test",
+    "class_auc_interval",
     "compare",
     "compare_classes",
     "compare_power",
     "compare_scan",
     "compare_unpaired",
-    "confusion_intervals",
     "corrected_t",
-    "cost_interval",
     "hanley_mcneil_variance",
     "holm",
-    "honest_choice",
+    "interval",
+    "intervals",
     "mcnemar",
-    "measure_interval",
-    "multiclass_auc_interval",
     "net_benefit_band",
+    "out_of_bag_choice",
     "precision_recall_band",
     "rate_interval",
     "reliability_band",
     "roc_band",
-    "row_auc_interval",
-    "table_intervals",
 ]

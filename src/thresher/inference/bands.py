@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import is_one_of, numbers_of, require_integer, require_level, require_one_of
+from thresher._internal.arguments import numbers_of, require_integer, require_level, require_one_of
 from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.calibration.reliability import quantile_splits
@@ -19,9 +19,9 @@ from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
 from thresher.inference.interval import normal_quantile
-from thresher.inference.intervals.calibration import labels_drawn
+from thresher.inference.intervals.calibration import null_labels
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Indices, Ranking, require_ranking
 
 
@@ -85,7 +85,7 @@ class Draws:
     @classmethod
     def of(
         cls,
-        source: Rows | Ranking,
+        source: ScoredRows | Ranking,
         *,
         model: str | None = None,
         level: float,
@@ -103,13 +103,8 @@ class Draws:
         require_level(level)
         require_replicates(replicates, seed, threads)
         sample = sample_of(source)
-        names = ", ".join(sample.standings)
-        if model is None and len(sample.standings) > 1:
-            raise ArgumentError("there are several models", f"pass model= one of {names}")
-        name = next(iter(sample.standings)) if model is None else model
-        if not is_one_of(name, sample.standings):
-            raise ArgumentError(f"there is no model {name!r}", f"pass one of {names}")
-        observed = Resampled.of(sample.standings[name], sample.cases, model=name)
+        name = one_model(sample.orders, model)
+        observed = Resampled.of(sample.orders[name], sample.cases, model=name)
         if class_ratio is not None:
             observed = observed.at_class_ratio(class_ratio)
         return cls(sample, observed, level, replicates, seed, threads, class_ratio)
@@ -123,16 +118,16 @@ class Draws:
         plan = Resampling.of(self.sample, stratified=stratified)
 
         def block(rng: np.random.Generator, size: int) -> dict[str, list[Floats]]:
-            found: dict[str, list[Floats]] = {name: [] for name in curves}
+            heights: dict[str, list[Floats]] = {name: [] for name in curves}
             for times in plan.each(rng, size):
-                drawn = Resampled.of(self.observed.standing, times)
+                drawn = Resampled.of(self.observed.order, times)
                 both = bool(drawn.Pos and drawn.Neg)
                 if both and self.class_ratio is not None:
                     drawn = drawn.at_class_ratio(self.class_ratio)
                 for name, curve in curves.items():
                     if both or curve.of_one_class:
-                        found[name].append(curve.heights(drawn))
-            return found
+                        heights[name].append(curve.heights(drawn))
+            return heights
 
         items = sum(self.sample.items)
         blocks = map_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
@@ -160,7 +155,7 @@ POINTS = 101
 
 
 def roc_band(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     *,
     fpr: npt.ArrayLike | None = None,
     model: str | None = None,
@@ -187,7 +182,7 @@ def roc_band(
 
 
 def precision_recall_band(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     *,
     recall: npt.ArrayLike | None = None,
     model: str | None = None,
@@ -211,7 +206,7 @@ def precision_recall_band(
 
 
 def net_benefit_band(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     *,
     threshold: npt.ArrayLike | None = None,
     model: str | None = None,
@@ -289,7 +284,7 @@ def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> D
     observed, level = draws.observed, draws.level
     at = None if threshold is None else numbers_of(threshold, name="threshold", dimensions=None)
     x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
-    splits = [observed.standing.split(at) for at in x.tolist()]
+    splits = [observed.order.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
     harm = x / (1 - x)
 
@@ -368,7 +363,7 @@ def reliability_band(
     require_replicates(replicates, seed, threads)
     ranking.require_both_classes()
     segment = _shown(ranking, points)
-    draw = labels_drawn(ranking)
+    draw = null_labels(ranking)
 
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]

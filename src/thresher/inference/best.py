@@ -10,10 +10,9 @@ import numpy as np
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.decision import Resamples
 from thresher.inference.interval import Interval, normal_quantile
-from thresher.inference.intervals.cost import cost_interval
-from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval
+from thresher.inference.intervals.table import Table, table_interval
 from thresher.ranking import Flags, Floats
-from thresher.tables import Contingency, OperatingCondition
+from thresher.tables import OperatingCondition
 
 _TIE = 1e-12
 
@@ -34,16 +33,16 @@ def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
     """
     costs = np.stack(list(drawn.values()))
     least = normal_quantile(2 * level - 1) if level > 0.5 else 0.0  # one-sided
-    found = np.zeros((len(costs), len(costs)))
-    for i, mine in enumerate(costs):
-        apart = mine - costs
+    allowance = np.zeros((len(costs), len(costs)))
+    for i, cost in enumerate(costs):
+        apart = cost - costs
         apart -= apart.mean(axis=1, keepdims=True)
         spread = apart.std(axis=1, ddof=1) if apart.shape[1] > 1 else np.full(len(costs), np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
             largest = np.nan_to_num(apart / spread[:, np.newaxis]).max(axis=0)
-        found[i] = max(least, float(np.quantile(largest, level))) * spread
-        found[i, i] = 0.0
-    return found
+        allowance[i] = max(least, float(np.quantile(largest, level))) * spread
+        allowance[i, i] = 0.0
+    return allowance
 
 
 def may_be_best(cost: Mapping[str, float], allowance: Floats, *, margin: float = 0.0) -> tuple[str, ...]:
@@ -94,8 +93,8 @@ def _in_set(i: int, inside: Floats, allowance: Floats) -> Flags:
 
 
 def saving_interval(
-    more: Contingency | SampledTable | None,
-    fewer: Contingency | SampledTable | None,
+    more: Table | None,
+    fewer: Table | None,
     condition: OperatingCondition,
     *,
     level: float = 0.95,
@@ -111,10 +110,11 @@ def saving_interval(
     chosen on, and moves the estimate. `drawn` is the saving on every resample; the limits reach at least as far as
     their percentiles, with and without the optimism, and never exclude the estimate.
 
-    >>> found = Contingency(tp=30, fn=20, fp=10, tn=40)
-    >>> print(saving_interval(found, None, OperatingCondition(cost_fn=5)))
+    >>> from thresher.tables import Contingency
+    >>> table = Contingency(tp=30, fn=20, fp=10, tn=40)
+    >>> print(saving_interval(table, None, OperatingCondition(cost_fn=5)))
     1.4000 [0.9723, 1.8910]
-    >>> print(saving_interval(found, None, OperatingCondition(cost_fn=5), optimism=0.1))
+    >>> print(saving_interval(table, None, OperatingCondition(cost_fn=5), optimism=0.1))
     1.3000 [0.8723, 1.8910]
     """
     nan = math.nan
@@ -145,9 +145,7 @@ def _cost_of_calls(condition: OperatingCondition) -> OperatingCondition:
     )
 
 
-def _cost(table: Contingency | SampledTable | None, calls: OperatingCondition, level: float) -> Interval:
+def _cost(table: Table | None, calls: OperatingCondition, level: float) -> Interval:
     if table is None:
         return Interval(0.0, 0.0, 0.0, 0.0, level, "none")
-    if isinstance(table, SampledTable):
-        return sampled_cost_interval(table, calls, level=level)
-    return cost_interval(table, calls, level=level)
+    return table_interval(table, calls, level=level)

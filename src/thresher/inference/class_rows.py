@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher.calibration.scores import plain_array
-from thresher.curves.multiclass import ClassRows
 from thresher.errors import (
     ArgumentError,
     ColumnError,
@@ -19,13 +18,12 @@ from thresher.errors import (
     ProbabilityError,
     argument,
 )
-from thresher.inference.rows import cluster_codes, require_same_index
+from thresher.inference.rows import ONLY_MODEL, cluster_codes, complete_columns, require_same_index
 from thresher.inputs import classes_of
-from thresher.inputs.columns import Column, Missing, column, complete, flagged
+from thresher.inputs.columns import Column, Missing, flagged
 from thresher.inputs.frames import frame_names, is_frame
 from thresher.inputs.labels import distinct, listed, same
-from thresher.inputs.rank import checked_weights
-from thresher.ranking import Counts, Flags, Floats, Indices, rankable
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
 
 Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
 
@@ -70,11 +68,9 @@ class ClassifiedRows:
     @property
     def units(self) -> float:
         """Independent cases: rows, Kish's (1965) effective rows of weights, or clusters."""
-        return (
-            float(self.clusters)
-            if self.weight is None or self.cluster is not None
-            else 1 / float(self.share @ self.share)
-        )
+        if self.weight is None or self.cluster is not None:
+            return float(self.clusters)
+        return 1 / float(self.share @ self.share)
 
     @property
     def class_units(self) -> Floats:
@@ -86,10 +82,10 @@ class ClassifiedRows:
         sums, squares = (np.bincount(self.index, weights=each, minlength=k) for each in (self.share, self.share**2))
         return np.asarray(sums * sums / squares, dtype=np.float64)
 
-    def of_model(self, name: str) -> ClassRows:
-        """One model's part, as the multi-class AUCs read it."""
-        scores = [np.ascontiguousarray(score) for score in self.matrices[name].T]
-        return ClassRows(list(self.classes), self.index, scores, self.weight, self.dropped)
+    def ranking(self, model: str, i: int) -> Ranking:
+        """The ranking of one model's probabilities of class i against the rest."""
+        score = np.ascontiguousarray(self.matrices[model][:, i])
+        return Ranking.count(self.index == i, score, self.weight, dropped=self.dropped)
 
 
 def classified_rows(
@@ -114,29 +110,23 @@ def classified_rows(
     (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
     models = {name: _matrix(values, name) for name, values in named_matrices(probabilities).items()}
-    called = _named_predictions(predictions, models)
-    beside = {"labels": labels} | {f"predictions of {name!r}": values for name, values in called.items()}
-    beside |= {} if weights is None else {"weights": weights}
-    beside |= {} if clusters is None else {"clusters": clusters}
-    matrices = probabilities if isinstance(probabilities, Mapping) else {"model": probabilities}
-    require_same_index(beside | {f"probabilities of {name!r}": values for name, values in matrices.items()})
-    columns = {name: column(values, name=name) for name, values in beside.items()}
-    columns |= {
+    named_calls = _named_predictions(predictions, models)
+    inputs = {"labels": labels} | {f"predictions of {name!r}": values for name, values in named_calls.items()}
+    inputs |= {} if weights is None else {"weights": weights}
+    inputs |= {} if clusters is None else {"clusters": clusters}
+    matrices = probabilities if isinstance(probabilities, Mapping) else {ONLY_MODEL: probabilities}
+    require_same_index(inputs | {f"probabilities of {name!r}": values for name, values in matrices.items()})
+    inputs |= {
         f"probabilities of {name!r}[:, {i}]": each for name, matrix in models.items() for i, each in enumerate(matrix.T)
     }
-    kept, dropped = complete(columns, missing=missing)
-    found = dict(zip(columns, kept, strict=True))
-    weight = None if weights is None else checked_weights(found["weights"])
-    if weight is not None and not weight.all():
-        present = weight > 0
-        found, weight = {name: values[present] for name, values in found.items()}, weight[present]
+    checked, weight, dropped = complete_columns(inputs, missing=missing)
     named = _names_by_model(classes, models)
     names = list(dict.fromkeys(name for each in named.values() for name in each)) if named else None
-    names, index, pooled = _indices(found["labels"], names, other)
+    names, index, pooled = _indices(checked["labels"], names, other)
     named = named or _names_of_columns(matrices, names)
     _require_every_class(names, index)
     scores = {
-        name: _probabilities([found[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name)
+        name: _probabilities([checked[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name)
         for name, matrix in models.items()
     }
     full = {name: _in_order(matrix, named.get(name), names, name) for name, matrix in scores.items()}
@@ -145,17 +135,17 @@ def classified_rows(
         index=index,
         matrices=full,
         calls={
-            name: _indices(found[f"predictions of {name!r}"], names, other)[1]
-            if name in called
+            name: _indices(checked[f"predictions of {name!r}"], names, other)[1]
+            if name in named_calls
             else matrix.argmax(axis=1)
             for name, matrix in full.items()
         },
-        given=frozenset(called),
+        given=frozenset(named_calls),
         weight=weight,
-        cluster=None if clusters is None else cluster_codes(found["clusters"]),
+        cluster=None if clusters is None else cluster_codes(checked["clusters"]),
         dropped=dropped,
         absent={name: tuple(each for each in names if each not in named.get(name, names)) for name in models},
-        pooled=tuple(distinct(found["labels"][pooled], at_most=1000)),
+        pooled=tuple(distinct(checked["labels"][pooled], at_most=1000)),
         pooled_rows=int(np.count_nonzero(pooled)),
     )
 
@@ -292,9 +282,9 @@ def _probabilities(columns: list[Column], name: str) -> Floats:
     return matrix
 
 
-def _in_order(matrix: Floats, mine: list[Any] | None, names: list[Any], name: str) -> Floats:
+def _in_order(matrix: Floats, own: list[Any] | None, names: list[Any], name: str) -> Floats:
     """A model's columns in the order of all classes, 0 for a class that it has no column for."""
-    columns = names if mine is None else mine
+    columns = names if own is None else own
     if matrix.shape[1] != len(columns):
         raise LengthError(
             f"the probabilities of {name!r} have {matrix.shape[1]} columns, and there are {len(columns)} classes:"

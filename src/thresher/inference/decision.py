@@ -1,6 +1,6 @@
 """How sure a decision is: threshold, out-of-bag cost, and which model wins in resamples.
 
-Everything a decision needs is linear in the counts at a few hundred candidate splits. So rows are dealt
+Everything a decision needs is linear in the counts at a few hundred candidate splits. So rows are partitioned
 into blocks (a row each where there are few, a cluster each where there are clusters), the blocks' counts
 at the candidates make one matrix per model and class, and all resamples are one matrix product.
 """
@@ -23,12 +23,11 @@ from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
-from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
+from thresher.inference.bootstrap.sample import Resampled, Times, sample_of
 from thresher.inference.bootstrap.statistics import BestCost
-from thresher.inference.interval import Interval, interval_columns, stretched
-from thresher.inference.intervals.cost import cost_interval
-from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
-from thresher.inference.rows import Rows
+from thresher.inference.interval import Interval, interval_columns, stretch_limits
+from thresher.inference.intervals.table import count_calls, table_interval
+from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
 from thresher.tables.condition import require_condition
@@ -69,38 +68,39 @@ def candidate_splits(ranking: Ranking) -> Candidates:
 
 def _even_steps(along: Floats, steps: int) -> Indices:
     """Places at even steps from 0 to 2, the first and the last among them however the sums of weights round."""
-    found = np.searchsorted(along, np.linspace(0, 2, steps)).clip(max=along.size - 1)
-    found[-1] = along.size - 1
-    return found[np.diff(found, prepend=-1) > 0]
+    index = np.searchsorted(along, np.linspace(0, 2, steps)).clip(max=along.size - 1)
+    index[-1] = along.size - 1
+    return index[np.diff(index, prepend=-1) > 0]
 
 
-def out_of_bag_interval(honest: float, apparent: Interval, condition: OperatingCondition, costs: Floats) -> Interval:
+def out_of_bag_interval(
+    out_of_bag: float, apparent: Interval, condition: OperatingCondition, costs: Floats
+) -> Interval:
     """The interval of the cost at the chosen threshold, with the optimism of having chosen it added.
 
-    `honest` is the mean cost out of bag, `apparent` the interval of what the chosen threshold costs on the data,
+    `out_of_bag` is the mean cost out of bag, `apparent` the interval of what the chosen threshold costs on the data,
     `costs` that cost on every resample. Errors that did not happen to be seen at the chosen threshold show in no
     resample, so the limits of `apparent` are held too, as they are and with the optimism added:
     conservative, and never of zero width. None lies below the least that cases can cost.
 
-    >>> from thresher.inference.intervals.cost import cost_interval
     >>> from thresher.tables import Contingency
-    >>> seen = cost_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(), level=0.9)
+    >>> seen = table_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(), level=0.9)
     >>> print(out_of_bag_interval(0.35, seen, OperatingCondition(), np.linspace(0.2, 0.4, 101)))
     0.3500 [0.2360, 0.4400]
     """
     level = apparent.level
-    if math.isnan(honest):
+    if math.isnan(out_of_bag):
         nan = math.nan
         return Interval(nan, nan, nan, nan, level, "out of bag", "every resample left out too little of a class")
     seen = costs[np.isfinite(costs)]
     low, high = percentile_limits(seen, level)
-    moved = honest - apparent.estimate
+    moved = out_of_bag - apparent.estimate
     variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
     least = min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
-    lower = min(apparent.lower, apparent.lower + moved, low + moved, honest)
-    upper = max(apparent.upper, apparent.upper + moved, high + moved, honest)
+    lower = min(apparent.lower, apparent.lower + moved, low + moved, out_of_bag)
+    upper = max(apparent.upper, apparent.upper + moved, high + moved, out_of_bag)
     limits = max(least, lower), upper
-    return Interval(honest, *limits, variance, level, "out of bag", apparent=apparent.estimate)
+    return Interval(out_of_bag, *limits, variance, level, "out of bag", apparent=apparent.estimate)
 
 
 MOST_BLOCKS = 2000
@@ -133,8 +133,8 @@ class Resamples:
 class Stability(Tabular):
     """What resampling the data does to a decision among models.
 
-    `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
-    threshold costs on the rows a resample left out, with the spread over resamples of the cost at the threshold
+    `threshold` and `out_of_bag_cost` are those of each model: where its best threshold falls in resamples, and what
+    that threshold costs on the rows a resample left out, with the spread over resamples of the cost at the threshold
     chosen on the data. `apparent_cost` is the cost on the rows it was chosen on.
     `ks_gain` is how much larger the Kolmogorov-Smirnov distance is in resamples than in the data.
     `wins` is the share of resamples in which each model is cheapest, and `wins_at[i]` the same at cost
@@ -147,7 +147,7 @@ class Stability(Tabular):
     """
 
     threshold: Mapping[str, Interval]
-    honest_cost: Mapping[str, Interval]
+    out_of_bag_cost: Mapping[str, Interval]
     apparent_cost: Mapping[str, float]
     wins: Mapping[str, float]
     cost_ratio: Floats
@@ -162,7 +162,7 @@ class Stability(Tabular):
         return f"cheapest in {self.replicates:,} resamples: {wins}"
 
     def _columns(self) -> Mapping[str, Any]:
-        by_quantity = {"threshold": self.threshold, "honest_cost": self.honest_cost}
+        by_quantity = {"threshold": self.threshold, "out_of_bag_cost": self.out_of_bag_cost}
         return interval_columns(
             ({"model": model, "quantity": quantity, "wins": self.wins[model]}, intervals[model])
             for model in self.wins
@@ -186,7 +186,7 @@ def decision_stability(
 ) -> Stability:
     """Resample the data and make the decision again each time.
 
-    `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
+    `clusters` numbers each row's cluster from 0; entire clusters are drawn. Candidates are every
     split of a model, or some 256 of them (`candidate_splits`). `choices` are those of the data, where they are known;
     `calls` says of rules that were fixed beforehand which rows they call positive.
 
@@ -203,67 +203,64 @@ def decision_stability(
     replicates = len(drawn)
     left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
-    plain = weights is None and clusters is None
-    of_whole = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
+    chosen_on_data = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
 
-    def again(name: str) -> _Again:
+    def resample(name: str) -> _ModelStability:
         split, free = candidate_splits(rankings[name])
         cut = rankings[name].thresholds()[split]
         cell = block * cut.size + cuts_above(scores[name], cut)  # its block, and the first candidate it reaches
         tp, fp = _covered(cell, positive, weights, (blocks, cut.size))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
-        whole = _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
+        on_data = _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
         cost = _cost(condition, *inside)
         chosen = free[_middle_of_best(cost[:, free])]
         row = np.arange(replicates)
         left_out_cost = _cost(condition, *outside)[row, chosen]
-        of_data = _cost(condition, *whole)
+        of_data = _cost(condition, *on_data)
         recommended = int(_middle_of_best(of_data)[0])
-        if plain:
-            seen = cost_interval(_table(tp, fp, recommended), condition, level=level)
-        else:
-            called = reaches(scores[name], float(cut[recommended]))
-            sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
-            seen = sampled_cost_interval(sampled, condition, level=level)
-        return _Again(
-            _threshold_interval(of_whole[name], cut[chosen], level),
-            out_of_bag_interval(mean_of(left_out_cost), seen, condition, cost[:, recommended]),
+        calls = reaches(scores[name], float(cut[recommended]))
+        table = count_calls(positive, calls, weight=weights, cluster=clusters)
+        return _ModelStability(
+            _threshold_interval(chosen_on_data[name], cut[chosen], level),
+            out_of_bag_interval(
+                mean_of(left_out_cost), table_interval(table, condition, level=level), condition, cost[:, recommended]
+            ),
             float(of_data[0, recommended]),
             cost[row, chosen],
             left_out_cost,
             cost[:, recommended],
             _least_costs(condition, grid, *inside),
-            _ks_gain(inside, whole),
+            _ks_gain(inside, on_data),
         )
 
-    found = dict(zip(rankings, parallel_map(again, list(rankings), threads_for(positive.size)), strict=True))
-    best_at = {name: each.best_at for name, each in found.items()}
+    by_model = dict(zip(rankings, parallel_map(resample, list(rankings), threads_for(positive.size)), strict=True))
+    best_at = {name: each.best_at for name, each in by_model.items()}
     fixed = _called_in_blocks((calls or {}).values(), 2 * block + positive, weights, blocks)
     of_rules = _cost(condition, *_rates(drawn, *fixed))
     return Stability(
-        threshold={name: each.threshold for name, each in found.items()},
-        honest_cost={name: each.honest_cost for name, each in found.items()},
-        apparent_cost={name: each.apparent_cost for name, each in found.items()},
-        wins=_wins({name: each.inside for name, each in found.items()}),
+        threshold={name: each.threshold for name, each in by_model.items()},
+        out_of_bag_cost={name: each.out_of_bag_cost for name, each in by_model.items()},
+        apparent_cost={name: each.apparent_cost for name, each in by_model.items()},
+        wins=_wins({name: each.inside for name, each in by_model.items()}),
         cost_ratio=grid,
         wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
         replicates=replicates,
         blocks=blocks,
-        ks_gain={name: each.ks_gain for name, each in found.items()},
+        ks_gain={name: each.ks_gain for name, each in by_model.items()},
         resamples=Resamples(
-            inside={name: each.inside for name, each in found.items()},
-            outside={name: each.outside for name, each in found.items()},
-            at_choice={name: each.at_choice for name, each in found.items()},
+            inside={name: each.inside for name, each in by_model.items()},
+            outside={name: each.outside for name, each in by_model.items()},
+            at_choice={name: each.at_choice for name, each in by_model.items()},
             rules=dict(zip((NEVER, *(calls or {}), ALWAYS), of_rules.T, strict=True)),
         ),
     )
 
 
-class _Again(NamedTuple):
-    """What deciding again and again says of one model."""
+class _ModelStability(NamedTuple):
+    """What resampling says of one model."""
 
     threshold: Interval
-    honest_cost: Interval
+    out_of_bag_cost: Interval
     apparent_cost: float
     inside: Floats
     outside: Floats
@@ -292,13 +289,13 @@ def _draws(
     drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
     of_pos = np.bincount(block, weights=positive, minlength=blocks)
     of_neg = np.bincount(block, minlength=blocks) - of_pos
-    found = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
-    if not len(found):
+    usable = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
+    if not len(usable):
         raise ArgumentError(
             f"none of {replicates:,} resamples holds both classes",
             "draw more resamples, or give more cases of the rarer class",
         )
-    return found
+    return usable
 
 
 def _covered(
@@ -360,13 +357,13 @@ def _least_costs(
     """The least cost that any candidate has in every resample, at every cost ratio: a miss costs that, an alarm 1."""
     share = prevalence if condition.prevalence is None else condition.prevalence
     misses, alarms = share * fnr, (1 - share) * fpr
-    room = np.empty_like(misses)
-    found = np.empty((cost_ratios.size, misses.shape[0]))
+    sums = np.empty_like(misses)
+    least = np.empty((cost_ratios.size, misses.shape[0]))
     for i, ratio in enumerate(cost_ratios.tolist()):
-        np.multiply(misses, ratio, out=room)
-        np.add(room, alarms, out=room)
-        room.min(axis=1, out=found[i])
-    return found
+        np.multiply(misses, ratio, out=sums)
+        np.add(sums, alarms, out=sums)
+        sums.min(axis=1, out=least[i])
+    return least
 
 
 def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats, Floats]) -> float:
@@ -376,15 +373,8 @@ def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats
 
 
 def _threshold_interval(choice: Choice, cuts: Floats, level: float) -> Interval:
-    limits = stretched(choice.threshold, *percentile_limits(cuts, level))
+    limits = stretch_limits(choice.threshold, *percentile_limits(cuts, level))
     return Interval(choice.threshold, *limits, variance_of(cuts), level, "percentile")
-
-
-def _table(tp: Counts, fp: Counts, candidate: int) -> Contingency:
-    """The table of all blocks at one candidate."""
-    hits, alarms = (float(covered[:, candidate].sum()) for covered in (tp, fp))
-    Pos, Neg = (float(covered[:, -1].sum()) for covered in (tp, fp))
-    return Contingency(tp=hits, fn=Pos - hits, fp=alarms, tn=Neg - alarms)
 
 
 def mean_of(costs: Floats) -> float:
@@ -406,12 +396,12 @@ def _wins_of(name: str, best_at: Mapping[str, Floats], i: int) -> float:
     costs = np.stack([each[i] for each in best_at.values()])
     least = costs.min(axis=0)
     tied = np.isclose(costs, least, rtol=1e-12, atol=0)
-    mine = tied[list(best_at).index(name)]
-    return float(np.mean(mine / tied.sum(axis=0)))
+    wins = tied[list(best_at).index(name)]
+    return float(np.mean(wins / tied.sum(axis=0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class HonestChoice(Tabular):
+class OutOfBagChoice(Tabular):
     """A chosen threshold with what it seems to achieve, and what to expect of it on other cases.
 
     `threshold` is an interval over resamples. `apparent` holds the expected cost and measures on the cases
@@ -448,8 +438,8 @@ class HonestChoice(Tabular):
         }
 
 
-def honest_choice(
-    source: Rows | Ranking,
+def out_of_bag_choice(
+    source: ScoredRows | Ranking,
     condition: OperatingCondition | None = None,
     *,
     model: str | None = None,
@@ -460,7 +450,7 @@ def honest_choice(
     stratified: bool | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> HonestChoice:
+) -> OutOfBagChoice:
     """Choose the cheapest threshold, and say how sure it is and what it will cost on other cases.
 
     Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn, a
@@ -472,8 +462,8 @@ def honest_choice(
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> honest_choice(emails, replicates=200)
-    HonestChoice(threshold 0.28 [...], expected cost 0.2 apparent, ... [...] out of bag)
+    >>> out_of_bag_choice(emails, replicates=200)
+    OutOfBagChoice(threshold 0.28 [...], expected cost 0.2 apparent, ... [...] out of bag)
     """
     require_level(level)
     require_replicates(replicates, seed, threads, progress)
@@ -481,11 +471,11 @@ def honest_choice(
     require_condition(asked)
     known = _measures(measures)
     sample = sample_of(source, singly=True)
-    name = _model(sample, model)
+    name = one_model(sample.orders, model)
     if stratified is None:
         stratified = asked.class_ratio is not None and sample.cluster is None
-    plan, standing = Resampling.of(sample, stratified=stratified), sample.standings[name]
-    observed = Resampled.of(standing, sample.cases)
+    plan, order = Resampling.of(sample, stratified=stratified), sample.orders[name]
+    observed = Resampled.of(order, sample.cases)
     choice = choose(observed.ranking(), asked)
     best = BestCost(asked)
 
@@ -494,8 +484,8 @@ def honest_choice(
 
     def _tried(times: Times) -> tuple[float, ...]:
         """The threshold chosen on a draw, the table on what was left out, and the chosen point's table on the draw."""
-        drawn = Resampled.of(standing, times)
-        left = Resampled.of(standing, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
+        drawn = Resampled.of(order, times)
+        left = Resampled.of(order, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
         threshold = best.parts(drawn)[4]
         at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
         return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
@@ -506,20 +496,20 @@ def honest_choice(
     apparent = {"expected_cost": choice.expected_cost} | {
         each.name: float(each.of(choice.table, class_ratio=ratio)) for each in known
     }
-    honest = {"expected_cost": _mean(asked.expected_cost(outside))}
-    honest |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
+    out_of_bag = {"expected_cost": _mean(asked.expected_cost(outside))}
+    out_of_bag |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
     thresholds = columns[0].copy()
-    return HonestChoice(
+    return OutOfBagChoice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
-            honest["expected_cost"],
-            _seen(source, name, choice, asked, level),
+            out_of_bag["expected_cost"],
+            _apparent_cost(source, name, choice, asked, level),
             asked,
             asked.expected_cost(inside),
         ),
         apparent=apparent,
-        out_of_bag=honest,
+        out_of_bag=out_of_bag,
         thresholds=thresholds,
     )
 
@@ -528,22 +518,6 @@ def _measures(asked: Any) -> list[Measure]:
     if not isinstance(asked, Sequence) or isinstance(asked, str):
         raise ArgumentError(f"measures are a list of names, and this is {asked!r}", 'give e.g. ["tpr", "fpr"]')
     return [measure(each) for each in asked]
-
-
-def _seen(source: Rows | Ranking, model: str, choice: Choice, asked: OperatingCondition, level: float) -> Interval:
-    """What the chosen threshold costs on the data; rows with weights or clusters count as what they are worth."""
-    if isinstance(source, Ranking) or (source.weight is None and source.cluster is None):
-        return cost_interval(choice.table, asked, level=level)
-    called = reaches(source.scores[model].astype(np.float64), choice.threshold)
-    rows = sampled_table(source.positive, called, weight=source.weight, cluster=source.cluster)
-    return sampled_cost_interval(rows, asked, level=level)
-
-
-def _model(sample: Sample, model: Any) -> str:
-    if (isinstance(model, str) and model in sample.standings) or (model is None and len(sample.standings) == 1):
-        return next(iter(sample.standings)) if model is None else model
-    what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, f"pass model= one of {', '.join(sample.standings)}")
 
 
 def _tables(cells: Floats) -> Contingency:
@@ -557,5 +531,16 @@ def _mean(values: Floats) -> float:
 
 
 def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
-    limits, variance = stretched(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
+    limits, variance = stretch_limits(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
     return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")
+
+
+def _apparent_cost(
+    source: ScoredRows | Ranking, model: str, choice: Choice, condition: OperatingCondition, level: float
+) -> Interval:
+    """The cost of the chosen threshold on the data; weights and clusters widen its limits."""
+    if isinstance(source, Ranking) or source.simple:
+        return table_interval(choice.table, condition, level=level)
+    calls = reaches(source.scores[model].astype(np.float64), choice.threshold)
+    table = count_calls(source.positive, calls, weight=source.weight, cluster=source.cluster)
+    return table_interval(table, condition, level=level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -72,6 +72,25 @@ class Interval(Result):
         return f"{self.estimate:.4f} [{self.lower:.4f}, {self.upper:.4f}]"
 
 
+def undefined(level: float, why: str) -> Interval:
+    """No number, and the reason.
+
+    >>> print(undefined(0.95, "nothing is called so"))
+    undefined (nothing is called so)
+    """
+    return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", why)
+
+
+def aligned_lines(intervals: Sequence[tuple[str, Interval]]) -> str:
+    """A line per interval, its name before it.
+
+    >>> print(aligned_lines([("auc", Interval(0.7, 0.6, 0.8, 0.0026, 0.95, "delong"))]))
+    auc   0.7000 [0.6000, 0.8000]
+    """
+    width = max(len(name) for name, _ in intervals)
+    return "\n".join(f"{name:<{width}}   {interval}" for name, interval in intervals)
+
+
 def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) -> dict[str, list[Any]]:
     """Columns of a frame with a row per interval: what names it, its estimate, its limits and where they come from.
 
@@ -97,10 +116,10 @@ def limits_around(estimate: float, lower: float, upper: float) -> tuple[float, f
     return min(lower, estimate), max(upper, estimate)
 
 
-def stretched(estimate: float, lower: float, upper: float) -> tuple[float, float]:
-    """Limits that hold the estimate: those of a resampling may lie beside it where it is biased.
+def stretch_limits(estimate: float, lower: float, upper: float) -> tuple[float, float]:
+    """Limits that hold the estimate: those of a resampling may exclude it where it is biased.
 
-    >>> stretched(0.5, 0.6, 0.7), stretched(0.65, 0.6, 0.7)
+    >>> stretch_limits(0.5, 0.6, 0.7), stretch_limits(0.65, 0.6, 0.7)
     ((0.5, 0.7), (0.6, 0.7))
     """
     return min(lower, estimate), max(upper, estimate)  # NaN stays NaN in the first place

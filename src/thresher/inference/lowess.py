@@ -16,7 +16,7 @@ from thresher.ranking import Floats, Ranking, shorten
 
 SPAN = 2 / 3
 MOST_GROUPS = 512
-_FLAT = 1e-12  # of a determinant, beside its terms: the window holds one score
+_FLAT = 1e-12  # of a determinant, relative to its terms: the window holds one score
 _ROUNDING = 1e-9
 
 
@@ -55,8 +55,8 @@ class Smoother:
         with np.errstate(divide="ignore", invalid="ignore"):
             apart = s0 * s2 - s1 * s1
             line = np.where(apart > _FLAT * s0 * s2, (s2 * t0 - s1 * t1) / apart, t0 / s0)
-        found: Floats = np.clip(line, 0.0, 1.0)
-        return found
+        curve: Floats = np.clip(line, 0.0, 1.0)
+        return curve
 
     def distances(self, pos: Floats, neg: Floats) -> Floats:
         """ICI, E50 and E90: mean, median and 90th percentile of |p - curve| over the cases; NaN where undefined."""

@@ -46,7 +46,7 @@ class MeasuresDisplay(Display):
     """Measures of one or several models, each with its interval; what is undefined says so.
 
     >>> import thresher as th
-    >>> intervals = th.table_intervals(th.Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> intervals = th.intervals(th.Contingency(tp=30, fn=20, fp=10, tn=40))
     >>> display = MeasuresDisplay.from_intervals({"tree": {"recall": intervals["tpr"], "mcc": intervals["mcc"]}})
     >>> display.frame()["lower"].round(4)
     array([0.4618, 0.218 ])

@@ -69,7 +69,7 @@ def _cost(evaluation: Evaluation) -> str:
     priced = ", ".join(f"{word} {value_text(cost)}" for word, cost in costs)
     return (
         f"The exact threshold is {score_text(decision.threshold)}. On new rows expect a cost of "
-        f"{_with_limits(decision.honest_cost)} per case, where {priced}, {mix_words(evaluation)}; on the rows the "
+        f"{_with_limits(decision.out_of_bag_cost)} per case, where {priced}, {mix_words(evaluation)}; on the rows the "
         f"threshold was chosen on it is {_with_limits(decision.expected_cost)}."
     )
 

@@ -31,7 +31,8 @@ from thresher.evaluation.summary import (
     rows_mix_words,
     rule_text,
 )
-from thresher.inference import Band, Comparison, Interval, measure_interval
+from thresher.inference import Band, Comparison, Interval
+from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import (
@@ -278,7 +279,7 @@ def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
             if model.mix_declared
         ],
         "expected_cost": interval_data(model.expected_cost),
-        "honest_cost": interval_data(model.honest_cost),
+        "out_of_bag_cost": interval_data(model.out_of_bag_cost),
         "threshold": interval_data(model.threshold),
         "calibration": _calibration(model),
         "segments": _segments(evaluation, ranking),
@@ -492,7 +493,7 @@ def _class_row(model: MulticlassModel, label: Any, level: float) -> dict[str, An
         "count": json_number(table.Pos),
         "precision": interval_data(model.rates.precision[label]),
         "recall": interval_data(model.rates.recall[label]),
-        "f1": interval_data(measure_interval(table, "f1", level=level)),
+        "f1": interval_data(table_interval(table, "f1", level=level)),
         "auc": interval_data(model.auc.one_vs_rest[label]),
     }
 

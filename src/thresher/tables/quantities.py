@@ -348,7 +348,7 @@ _ALL = (
         "probabilities",
     ),
     ModelNumber("expected_cost", "cost per case at the chosen threshold", _ANY, "lower", "choice", ("cost",)),
-    ModelNumber("honest_cost", "the same on cases it was not chosen on", _ANY, "lower", "choice"),
+    ModelNumber("out_of_bag_cost", "the same on cases it was not chosen on", _ANY, "lower", "choice"),
     ModelNumber(
         "saving", "cost per case that the decision saves against the best of doing without", _ANY, "higher", "choice"
     ),

@@ -75,7 +75,7 @@ def one_line(text):
 def test_every_number_is_there_at_any_width(evaluation, width):
     text = one_line(shown(evaluation, width))
     for model in evaluation.models.values():
-        for interval in (model.auc, model.expected_cost, model.honest_cost, model.brier):
+        for interval in (model.auc, model.expected_cost, model.out_of_bag_cost, model.brier):
             assert interval_text(interval.estimate, interval.lower, interval.upper) in text
     for head in ("AUC", "expected cost", "out-of-bag cost", "threshold", "Brier", "miscalibration", "avg. precision"):
         assert head in text

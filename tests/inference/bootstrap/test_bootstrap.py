@@ -12,9 +12,8 @@ from tests import strategies
 from tests.inference.resampling_oracles import draws, example, ranking_of_draw
 from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.plan import OfRanking
-from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
-from thresher.inference.rows import Rows
+from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
+from thresher.inference.rows import ScoredRows
 
 CONDITIONS = [
     th.OperatingCondition(),
@@ -61,7 +60,7 @@ def test_segments_drawn_are_rows_written_down_again(ranking, condition, threshol
 @settings(max_examples=40)
 def test_rows_drawn_are_rows_written_down_again_infinite_scores_too(rows, condition, stratified):
     labels, scores = rows
-    source = Rows.of(labels, {"a": scores, "b": np.arange(scores.size) % 5})
+    source = ScoredRows.of(labels, {"a": scores, "b": np.arange(scores.size) % 5})
     found = bootstrap(source, asked(condition, 0.5), replicates=3, stratified=stratified)
     for model in ("a", "b"):
         require_same(found, source, condition, 0.5, stratified=stratified, model=model)
@@ -79,7 +78,7 @@ def test_many_rows_and_the_fast_draw(ties, condition):
 def test_weights_are_carried_along():
     labels, scores = example(80, 4, ties=True)
     weights = np.random.default_rng(5).integers(1, 9, 80) / 8
-    source = Rows.of(labels, scores, weights=weights)
+    source = ScoredRows.of(labels, scores, weights=weights)
     for condition in CONDITIONS:
         for stratified in (True, False):
             found = bootstrap(source, asked(condition, 0.3), replicates=20, stratified=stratified)
@@ -113,7 +112,7 @@ def test_losses_of_probabilities():
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_same_seed_gives_the_same_replicates_whatever_the_threads(threads):
     labels, scores = example(3000, 8)
-    source = Rows.of(labels, {"a": scores, "b": -scores})
+    source = ScoredRows.of(labels, {"a": scores, "b": -scores})
     first = bootstrap(source, ["auc", BestCost()], replicates=60, seed=4, threads=1)
     again = bootstrap(source, ["auc", BestCost()], replicates=60, seed=4, threads=threads)
     for name in first.names:
@@ -126,7 +125,7 @@ def test_the_same_seed_gives_the_same_replicates_whatever_the_threads(threads):
 def test_a_ranking_and_its_rows_are_the_same_sample():
     labels, scores = example(500, 9)
     from_ranking = bootstrap(th.rank(labels, scores), ["auc", BestCost()], replicates=50)
-    from_rows = bootstrap(Rows.of(labels, scores), ["auc", BestCost()], replicates=50)
+    from_rows = bootstrap(ScoredRows.of(labels, scores), ["auc", BestCost()], replicates=50)
     for name in from_ranking.names:
         assert np.array_equal(from_ranking.values(name), from_rows.values(name))
 
@@ -139,7 +138,7 @@ def test_segments_vary_as_rows_do(stratified, copies):
     labels = np.repeat([True, False], [10 * copies, 14 * copies])
     scores = np.concatenate([np.repeat(tree.score, tree.pos), np.repeat(tree.score, tree.neg)])
     by_segment = bootstrap(tree, ["auc"], replicates=3000, stratified=stratified)
-    by_row = bootstrap(Rows.of(labels, scores), ["auc"], replicates=3000, stratified=stratified, seed=1)
+    by_row = bootstrap(ScoredRows.of(labels, scores), ["auc"], replicates=3000, stratified=stratified, seed=1)
     one, other = by_segment.values("auc"), by_row.values("auc")
     spread = other.std()
     assert one.mean() == pytest.approx(other.mean(), abs=5 * spread / np.sqrt(3000))
@@ -149,7 +148,7 @@ def test_segments_vary_as_rows_do(stratified, copies):
 def test_models_are_drawn_jointly():
     labels, scores = example(300, 10)
     noisy = scores + 0.1 * np.random.default_rng(11).normal(size=300)
-    found = bootstrap(Rows.of(labels, {"a": scores, "b": noisy}), ["auc"], replicates=400)
+    found = bootstrap(ScoredRows.of(labels, {"a": scores, "b": noisy}), ["auc"], replicates=400)
     a, b = found.values("auc", "a"), found.values("auc", "b")
     assert np.corrcoef(a, b)[0, 1] > 0.9
     paired = found.difference("auc", "a", "b")
@@ -161,7 +160,7 @@ def test_models_are_drawn_jointly():
 
 def test_thresholds_by_model():
     labels, scores = example(100, 12)
-    source = Rows.of(labels, {"a": scores, "b": scores * 10})
+    source = ScoredRows.of(labels, {"a": scores, "b": scores * 10})
     found = bootstrap(source, [MeasureAt("recall", {"a": 0.2, "b": 2.0})], replicates=20)
     assert np.array_equal(found.values("tpr", "a"), found.values("tpr", "b"))
 
@@ -259,7 +258,7 @@ def test_only_what_depends_on_the_mix_is_drawn_with_it(statistic, stratified):
     same = bootstrap(ranking, [statistic], replicates=20, stratified=stratified)
     for name in found.names:
         assert np.array_equal(found.values(name), same.values(name), equal_nan=True)
-    clustered = bootstrap(Rows.of(labels, scores, clusters=np.arange(60)), [statistic], replicates=2)
+    clustered = bootstrap(ScoredRows.of(labels, scores, clusters=np.arange(60)), [statistic], replicates=2)
     assert not any(clustered.stratified.values())
 
 

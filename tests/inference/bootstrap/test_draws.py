@@ -9,9 +9,15 @@ from tests.inference.resampling_oracles import example
 from thresher.inference.bootstrap import draws as multiplicity
 from thresher.inference.bootstrap import draws as resampling
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.draws import FEWEST_ITEMS, GROUPS_OF_DELETIONS, Resampling, _mixture, multiplicities
-from thresher.inference.bootstrap.sample import MOST_CASES_DRAWN_SINGLY, sample_of
-from thresher.inference.rows import Rows
+from thresher.inference.bootstrap.draws import (
+    FEWEST_ITEMS,
+    GROUPS_OF_DELETIONS,
+    Resampling,
+    _mixture,
+    multiplicities,
+)
+from thresher.inference.bootstrap.sample import MOST_CASES_DRAWN_SINGLY, sample_of, sort_rows
+from thresher.inference.rows import ScoredRows
 
 
 @pytest.mark.parametrize("items", [1, 5, FEWEST_ITEMS - 1, FEWEST_ITEMS, FEWEST_ITEMS + 3, 50_001])
@@ -63,7 +69,7 @@ TREE = th.Ranking.parse("[20+,5-][10+][20+,40-]")
 
 def clustered(seed=0, clusters=12, rows=60):
     labels, scores = example(rows, seed)
-    return Rows.of(labels, scores, clusters=np.arange(rows) % clusters)
+    return ScoredRows.of(labels, scores, clusters=np.arange(rows) % clusters)
 
 
 def plan_of(source, *, stratified=None):
@@ -81,7 +87,8 @@ def test_stratified_draws_keep_the_class_totals_and_others_the_total():
 
 
 def test_clusters_are_drawn_whole():
-    rows = clustered()
+    rows = sort_rows(clustered())
+    assert rows.cluster is not None
     plan = plan_of(rows)
     rng = np.random.default_rng(1)
     whole = []
@@ -98,14 +105,14 @@ def test_clustered_rows_vary_more_than_single_ones():
     rng = np.random.default_rng(2)
     labels = np.repeat(rng.random(60) < 0.5, 10)
     scores = np.repeat(rng.normal(size=60), 10) + labels
-    alone = bootstrap(Rows.of(labels, scores), "auc", replicates=400).values("auc").std()
-    whole = bootstrap(Rows.of(labels, scores, clusters=np.repeat(np.arange(60), 10)), "auc", replicates=400)
+    alone = bootstrap(ScoredRows.of(labels, scores), "auc", replicates=400).values("auc").std()
+    whole = bootstrap(ScoredRows.of(labels, scores, clusters=np.repeat(np.arange(60), 10)), "auc", replicates=400)
     assert whole.values("auc").std() > 2 * alone
 
 
 def test_a_draw_without_one_class_is_left_out_and_said():
     labels = np.array([True] + [False] * 11)
-    rows = Rows.of(labels, np.arange(12), clusters=np.arange(12))
+    rows = ScoredRows.of(labels, np.arange(12), clusters=np.arange(12))
     found = bootstrap(rows, "auc", replicates=300)
     assert 0.2 < np.isnan(found.values("auc")).mean() < 0.5  # (11/12)^12 = 0.35
     assert "of 300 replicates" in found.interval("auc").note

@@ -68,7 +68,7 @@ def test_own_functions_are_given_the_restated_ranking_too(mails):
 def test_several_models_weights_and_clusters(mails):
     labels, score = mails
     rng = np.random.default_rng(0)
-    rows = th.Rows.of(
+    rows = th.ScoredRows.of(
         labels, {"a": score, "b": score**2}, weights=rng.uniform(0.5, 2, 150), clusters=rng.integers(0, 40, 150)
     )
     texts = ["log_loss", "net_benefit@0.2", "calibration_slope", "partial_auc[fpr<=0.2]"]
@@ -125,7 +125,7 @@ def test_a_bound_that_a_threshold_reaches_exactly_is_met_by_it(seed):
 )
 def test_without_a_mix_probabilities_are_restated_for_the_prevalence_of_the_data(mails, text):
     labels, p = mails
-    rows, ranking = th.Rows.of(labels, p), th.rank(labels, p)
+    rows, ranking = th.ScoredRows.of(labels, p), th.rank(labels, p)
     declared = th.OperatingCondition(prevalence=ranking.prevalence)
     restated = TEXTS.get(text, lambda r: th.net_benefit(r, threshold=[0.3]).model[0])(
         th.adjust_prevalence(ranking, ranking.prevalence, trained_at=0.1)

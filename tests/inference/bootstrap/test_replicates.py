@@ -11,7 +11,7 @@ from tests.inference.resampling_oracles import example
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates, bca_limits, percentile_limits, quantiles, variance_of
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows
 
 
 def test_percentiles_leave_out_what_is_undefined():
@@ -132,7 +132,7 @@ def test_studentised_and_percentile_agree_with_many_cases():
 
 def test_differences(small):
     labels, scores, _ = small
-    source = Rows.of(labels, {"a": scores, "b": np.round(scores)})
+    source = ScoredRows.of(labels, {"a": scores, "b": np.round(scores)})
     found = bootstrap(source, ["auc", CostAt(0.5)], replicates=300)
     for method in ("percentile", "basic", "bca"):
         interval = found.difference("auc", "a", "b", method=method)
@@ -173,7 +173,7 @@ def test_what_is_not_there(small):
         found.interval("auc", method="normal")  # type: ignore[arg-type]
     with pytest.raises(th.ArgumentError, match="level must lie"):
         found.interval("auc", level=0)
-    two = bootstrap(Rows.of(labels, {"a": scores, "b": scores}), "auc", replicates=5)
+    two = bootstrap(ScoredRows.of(labels, {"a": scores, "b": scores}), "auc", replicates=5)
     with pytest.raises(th.ArgumentError, match="several models"):
         two.interval("auc")
     with pytest.raises(th.ArgumentError, match="standard error of tpr is not known"):

@@ -38,7 +38,7 @@ def test_differences_are_those_of_the_functions_and_spread_as_resamples_do(text,
     if name == "precision" and text == name and declared is None:
         thresholds = {"a": 0.4, "b": 0.4}  # without a condition there is no chosen threshold
     found = th.compare(labels, scores, measure=text, thresholds=thresholds, condition=declared, replicates=300)
-    rows = th.Rows.of(labels, scores)
+    rows = th.ScoredRows.of(labels, scores)
     asked = "precision@threshold=0.4" if thresholds else text
     drawn = th.bootstrap(rows, asked, condition=declared, replicates=300, stratified=declared is not None)
     one = found["a", "b"]

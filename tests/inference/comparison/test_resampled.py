@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.inference.comparison import resampled as room
-from thresher.inference.rows import scored_rows
+from thresher.inference.comparison import paired
+from thresher.inference.rows import ScoredRows
 
 AT = {"a": 0.0, "b": 0.5, "c": -0.5}
 
@@ -16,12 +16,12 @@ def rows(n=120, **more):
 
 def scored(n=120, **more):
     labels, scores, _ = rows(n)
-    return scored_rows(labels, scores, **more)
+    return ScoredRows.of(labels, scores, **more)
 
 
 @pytest.mark.parametrize("more", [{}, {"weights": np.arange(1.0, 121)}, {"clusters": np.arange(120) // 4}])
 def test_the_data_come_first_and_resamples_keep_what_models_share(more):
-    found = room.resampled_tables(scored(**more), AT, 50, np.random.default_rng(1))
+    found = paired.resample_tables(scored(**more), AT, 50, np.random.default_rng(1))
     labels, scores, _ = rows()
     for name, table in found.items():
         expected = th.contingency(labels, scores[name] >= AT[name], weights=more.get("weights"))
@@ -36,8 +36,8 @@ def test_the_data_come_first_and_resamples_keep_what_models_share(more):
 
 
 def test_drawing_from_the_small_table_is_drawing_rows():
-    plain = room.resampled_tables(scored(), AT, 8000, np.random.default_rng(1))
-    one_by_one = room.resampled_tables(scored(clusters=np.arange(120)), AT, 8000, np.random.default_rng(2))
+    plain = paired.resample_tables(scored(), AT, 8000, np.random.default_rng(1))
+    one_by_one = paired.resample_tables(scored(clusters=np.arange(120)), AT, 8000, np.random.default_rng(2))
     for one, other in (("a", "b"), ("b", "c")):
         spread = [np.cov(t[one].accuracy[1:], t[other].accuracy[1:]) for t in (plain, one_by_one)]
         assert spread[0] == pytest.approx(spread[1], rel=0.1, abs=1e-4)
@@ -46,7 +46,7 @@ def test_drawing_from_the_small_table_is_drawing_rows():
 def test_resampled_costs_choose_as_choose_does():
     condition = th.OperatingCondition(cost_ratio=2)
     data = scored()
-    found = room.resampled_costs(data, condition, 5, np.random.default_rng(3))
+    found = paired.resample_costs(data, condition, 5, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     labels, scores, _ = rows()
     for i in range(1, 6):
@@ -60,7 +60,7 @@ def test_resampled_costs_choose_as_choose_does():
 def test_where_calling_nothing_is_cheapest_it_costs_what_misses_do(condition):
     labels, scores, _ = rows()
     scores = {name: -values for name, values in scores.items()}  # the first to be called are mostly negative
-    found = room.resampled_costs(scored_rows(labels, scores), condition, 30, np.random.default_rng(3))
+    found = paired.resample_costs(ScoredRows.of(labels, scores), condition, 30, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     sides = np.flatnonzero(labels), np.flatnonzero(~labels)
     if condition.class_ratio is None:
@@ -81,8 +81,8 @@ def test_to_call_nothing_refuses_an_infinite_score():
     for values in scores.values():
         values[top] = np.inf
     condition = th.OperatingCondition(cost_ratio=0.01)
-    data = scored_rows(labels, scores)
-    found = room.resampled_costs(data, condition, 5, np.random.default_rng(3))
+    data = ScoredRows.of(labels, scores)
+    found = paired.resample_costs(data, condition, 5, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     for i in range(6):
         drawn = np.arange(120) if i == 0 else rng.integers(120, size=120)
@@ -124,7 +124,7 @@ def test_single_precision_scores_are_compared_as_doubles(more):
 @pytest.mark.parametrize("more", [{}, {"weights": np.full(120, 2.0)}, {"clusters": np.arange(120)}])
 def test_stratified_resamples_hold_the_classes_fixed_unless_there_are_clusters(more):
     for stratified in (True, False):
-        found = room.resampled_tables(scored(**more), AT, 50, np.random.default_rng(1), stratified=stratified)
+        found = paired.resample_tables(scored(**more), AT, 50, np.random.default_rng(1), stratified=stratified)
         for table in found.values():
             assert (np.ptp(table.Pos) == 0) == (stratified and "clusters" not in more)
             assert np.ptp(table.total) == 0

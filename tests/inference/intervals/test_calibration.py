@@ -5,7 +5,7 @@ import pytest
 
 import thresher as th
 from tests.inference.resampling_oracles import calibrated
-from thresher.inference.intervals.calibration import calibration_intervals, calibration_test, labels_drawn
+from thresher.inference.intervals.calibration import calibration_intervals, calibration_test, null_labels
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
 
@@ -123,7 +123,7 @@ def test_seeds_and_threads():
 def test_labels_of_single_cases_and_of_several():
     rng = np.random.default_rng(6)
     for ranking in (calibrated(2000, 7), th.Ranking([0.75, 0.25], [900, 100], [100, 900])):
-        draw = labels_drawn(ranking)
+        draw = null_labels(ranking)
         pos, neg = (np.mean(side, axis=0) for side in zip(*(draw(rng) for _ in range(200)), strict=True))
         assert pos + neg == pytest.approx(ranking.pos + ranking.neg)
         assert pos.sum() == pytest.approx((ranking.score * (pos + neg)).sum(), rel=0.01)

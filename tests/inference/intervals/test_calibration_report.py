@@ -71,7 +71,7 @@ def test_weights_and_clusters_make_a_sandwich():
     scores = np.stack([np.ones_like(x), x]) * (weight * (labels - at))
     by_cluster = np.stack([np.bincount(cluster, weights=row) for row in scores])
     meat = by_cluster @ by_cluster.T * 50 / 49
-    found = th.calibration_report(th.Rows.of(labels, p, weights=weight, clusters=cluster)).slope
+    found = th.calibration_report(th.ScoredRows.of(labels, p, weights=weight, clusters=cluster)).slope
     assert found.estimate == pytest.approx(slope, abs=1e-6)
     assert found.variance == pytest.approx((bread @ meat @ bread)[1, 1], rel=1e-4)
 
@@ -126,7 +126,7 @@ def test_a_calibrated_model_has_slope_1_and_intercept_0_and_its_limits_say_so():
 def test_a_declared_mix_restates_probabilities_and_reweights_rows():
     labels, p, _ = sampled(400, seed=9)
     condition = th.OperatingCondition(prevalence=0.05)
-    ranking, rows = th.rank(labels, p), th.Rows.of(labels, p)
+    ranking, rows = th.rank(labels, p), th.ScoredRows.of(labels, p)
     stated = th.adjust_prevalence(ranking, 0.05, trained_at=0.4)
     of_ranking, of_rows = (
         th.calibration_report(source, condition=condition, trained_at=0.4) for source in (ranking, rows)
@@ -146,7 +146,7 @@ def test_a_declared_mix_restates_probabilities_and_reweights_rows():
 def test_whole_weights_count_rows():
     labels, p, _ = sampled(60, seed=4)
     times = np.random.default_rng(0).integers(1, 4, 60)
-    weighted = th.calibration_report(th.Rows.of(labels, p, weights=times))
+    weighted = th.calibration_report(th.ScoredRows.of(labels, p, weights=times))
     repeated = th.calibration_report(th.rank(np.repeat(labels, times), np.repeat(p, times)))
     for name, interval in weighted.numbers.items():
         one, other = (of.estimate if of.apparent is None else of.apparent for of in (interval, repeated.numbers[name]))
@@ -189,7 +189,7 @@ def test_what_is_refused():
         th.calibration_report(th.Ranking([2, 1], [3, 1], [1, 3]))
     with pytest.raises(th.ArgumentError, match="of a ranking or of rows"):
         th.calibration_report([1, 0])  # type: ignore[arg-type]
-    two = th.Rows.of([1, 0], {"a": [0.9, 0.1], "b": [0.8, 0.3]})
+    two = th.ScoredRows.of([1, 0], {"a": [0.9, 0.1], "b": [0.8, 0.3]})
     with pytest.raises(th.ArgumentError, match="several models") as refused:
         th.calibration_report(two)
     assert "a, b" in refused.value.fix
@@ -220,7 +220,7 @@ def test_half_of_the_cases_lie_no_further_away_than_nine_tenths():
 
 @pytest.mark.filterwarnings("error")
 def test_resamples_without_positives_are_left_out():
-    rows = th.Rows.of(
+    rows = th.ScoredRows.of(
         [1, 1] + [0] * 8,
         [0.9, 0.6, 0.7, 0.2, 0.3, 0.1, 0.4, 0.2, 0.5, 0.3],
         clusters=[0, 1, 1, 1, 2, 2, 3, 3, 4, 4],
@@ -248,7 +248,7 @@ def test_limits_at_a_mix_allow_for_the_prevalence_that_was_estimated(kind):
         p = 1 / (1 + np.exp(-(math.log(3 / 7) + 1.5 * x - 1.125)))
         source: Any = th.rank(labels, p)
         if kind != "ranking":
-            source = th.Rows.of(labels, p, clusters=np.arange(400) // 2 if kind == "clusters" else None)
+            source = th.ScoredRows.of(labels, p, clusters=np.arange(400) // 2 if kind == "clusters" else None)
         report = th.calibration_report(source, condition=condition, replicates=1)
         for name, truth in zip(names, (0, 0, 1), strict=True):
             held[name] += truth in getattr(report, name)

@@ -30,7 +30,7 @@ def small(draw):
 def test_estimates_are_those_of_multiclass_auc_and_lie_between_their_limits(data, level):
     labels, probabilities = data
     found, plain = (
-        ti.multiclass_auc_interval(labels, probabilities, level=level),
+        ti.class_auc_interval(labels, probabilities, level=level),
         th.multiclass_auc(labels, probabilities),
     )
     for name in AVERAGES:
@@ -47,7 +47,7 @@ def test_for_two_classes_all_are_the_auc():
     rng = np.random.default_rng(4)
     labels = rng.integers(2, size=200)
     p = 1 / (1 + np.exp(-rng.normal(size=200) - labels))
-    found = ti.multiclass_auc_interval(labels, np.column_stack([1 - p, p]))
+    found = ti.class_auc_interval(labels, np.column_stack([1 - p, p]))
     variance = ti.auc_variance(th.rank(labels, p))
     for name in AVERAGES:
         assert getattr(found, name).estimate == pytest.approx(th.auc(th.rank(labels, p)))
@@ -65,7 +65,7 @@ def test_the_variances_are_what_simulation_finds(share):
         for name in AVERAGES:
             found[name].append(getattr(plain, name))
         if i < 60:
-            intervals = ti.multiclass_auc_interval(labels, probabilities)
+            intervals = ti.class_auc_interval(labels, probabilities)
             for name in AVERAGES:
                 said[name].append(getattr(intervals, name).variance)
     for name in AVERAGES:
@@ -74,7 +74,7 @@ def test_the_variances_are_what_simulation_finds(share):
 
 def test_perfect_columns_still_have_width():
     labels = [0, 0, 1, 1, 2, 2]
-    found = ti.multiclass_auc_interval(labels, np.eye(3)[labels])
+    found = ti.class_auc_interval(labels, np.eye(3)[labels])
     for name in AVERAGES:
         assert getattr(found, name).upper == 1
         assert getattr(found, name).lower < 0.5
@@ -82,13 +82,13 @@ def test_perfect_columns_still_have_width():
 
 def test_a_class_of_one_row_has_limits_and_no_variance():
     labels, probabilities = [0, 0, 0, 1, 1, 2], np.random.default_rng(0).random((6, 3))
-    found = ti.multiclass_auc_interval(labels, probabilities)
+    found = ti.class_auc_interval(labels, probabilities)
     assert math.isnan(found.one_vs_rest_macro.variance)
     assert found.one_vs_rest_macro.method == "exact pairs"
 
 
 def test_bad_input():
     with pytest.raises(ArgumentError, match="level"):
-        ti.multiclass_auc_interval([0, 1], [[0.5, 0.5], [0.4, 0.6]], level=0)
+        ti.class_auc_interval([0, 1], [[0.5, 0.5], [0.4, 0.6]], level=0)
     with pytest.raises(OneClassError):
-        ti.multiclass_auc_interval([0, 0], [[0.5, 0.5], [0.4, 0.6]], classes=[0, 1])
+        ti.class_auc_interval([0, 0], [[0.5, 0.5], [0.4, 0.6]], classes=[0, 1])

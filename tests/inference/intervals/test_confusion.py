@@ -11,9 +11,9 @@ import thresher as th
 import thresher.inference as ti
 from tests.inference import class_examples, oracles
 from thresher.errors import ArgumentError
-from thresher.inference.class_influence import WHOLE_MEASURES
+from thresher.inference.influence import MATRIX_MEASURES
 from thresher.inference.intervals.confusion import sampled_confusion_intervals
-from thresher.inference.intervals.survey import sampled_table, sampled_table_intervals
+from thresher.inference.intervals.table import count_calls, table_intervals
 
 matrices = st.integers(2, 4).flatmap(
     lambda k: (
@@ -26,7 +26,7 @@ matrices = st.integers(2, 4).flatmap(
 
 @given(matrices)
 def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
-    found = ti.confusion_intervals(matrix)
+    found = ti.intervals(matrix)
     right, total = int(np.trace(matrix.counts)), int(matrix.total)
     assert found.overall_accuracy == ti.rate_interval(right, total)
     for i, name in enumerate(matrix.classes):
@@ -40,8 +40,8 @@ def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
         if math.isnan(table.f1):
             assert found.f1[name].note
         else:
-            assert found.f1[name] == ti.measure_interval(table, "f1")
-    for name, known in WHOLE_MEASURES.items():
+            assert found.f1[name] == ti.interval(table, "f1")
+    for name, known in MATRIX_MEASURES.items():
         interval, value = getattr(found, name), known.value(matrix)
         least, most = known.ends
         if math.isnan(value):
@@ -56,15 +56,15 @@ def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
 def test_macro_recall_is_a_mean_of_independent_rates():
     matrix = th.ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=[1, 2, 3])
     expected = (0.7 * 0.3 / 100 + (83 / 86) * (3 / 86) / 860 + 0.75 * 0.25 / 40) / 9
-    assert ti.confusion_intervals(matrix).macro_recall.variance == pytest.approx(expected)
+    assert ti.intervals(matrix).macro_recall.variance == pytest.approx(expected)
 
 
 def test_variances_are_what_simulation_finds():
     share = np.array([[0.3, 0.05, 0.05], [0.1, 0.2, 0.05], [0.02, 0.03, 0.2]])
     drawn = np.random.default_rng(3).multinomial(800, share.ravel(), size=4000).reshape(-1, 3, 3)
-    found = ti.confusion_intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
-    again = [ti.confusion_intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:300]]
-    for name, known in WHOLE_MEASURES.items():
+    found = ti.intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
+    again = [ti.intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:300]]
+    for name, known in MATRIX_MEASURES.items():
         values = [known.value(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn]
         assert getattr(found, name).variance == pytest.approx(np.var(values), rel=0.08), name
         truth = known.value(th.ConfusionMatrix(share, classes="abc"))
@@ -73,27 +73,27 @@ def test_variances_are_what_simulation_finds():
 
 def test_two_classes_agree_with_the_table():
     matrix = th.ConfusionMatrix([[30, 20], [10, 40]], classes=["spam", "ham"])
-    found = ti.confusion_intervals(matrix)
-    of_table = ti.measure_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), "average_recall")
+    found = ti.intervals(matrix)
+    of_table = ti.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), "average_recall")
     assert found.macro_recall.variance == pytest.approx(of_table.variance, rel=1e-6)
     assert found.macro_recall.lower == pytest.approx(of_table.lower, rel=1e-6)
     for name in ("mcc", "kappa"):
-        whole, of_table = getattr(found, name), ti.measure_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), name)
+        whole, of_table = getattr(found, name), ti.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), name)
         limits = of_table.estimate, of_table.lower, of_table.upper
         assert (whole.estimate, whole.lower, whole.upper) == pytest.approx(limits, rel=1e-6)
 
 
 def test_what_is_perfect_or_hopeless_has_width_and_what_is_undefined_says_why():
-    perfect = ti.confusion_intervals(th.ConfusionMatrix([[9, 0, 0], [0, 8, 0], [0, 0, 7]], classes="abc"))
-    for name in WHOLE_MEASURES:
+    perfect = ti.intervals(th.ConfusionMatrix([[9, 0, 0], [0, 8, 0], [0, 0, 7]], classes="abc"))
+    for name in MATRIX_MEASURES:
         interval = getattr(perfect, name)
         assert interval.estimate == interval.upper == 1
         assert 0 < interval.lower < 0.99
         assert interval.note == "half a case added to every cell"
-    turned = ti.confusion_intervals(th.ConfusionMatrix([[0, 9], [9, 0]], classes="ab"))
+    turned = ti.intervals(th.ConfusionMatrix([[0, 9], [9, 0]], classes="ab"))
     assert (turned.mcc.estimate, turned.mcc.lower) == (-1, -1)
     assert -1 < turned.mcc.upper < -0.3
-    lazy = ti.confusion_intervals(th.ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]))
+    lazy = ti.intervals(th.ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]))
     assert math.isnan(lazy.mcc.estimate)
     assert lazy.mcc.note == th.ConfusionMatrix([[95, 0], [5, 0]], classes="ab").describe("mcc").partition(": ")[2]
     assert lazy.mcc.note
@@ -103,17 +103,17 @@ def test_what_is_perfect_or_hopeless_has_width_and_what_is_undefined_says_why():
 
 def test_bad_input():
     with pytest.raises(ArgumentError, match="level"):
-        ti.confusion_intervals(th.ConfusionMatrix([[1, 0], [0, 1]], classes="ab"), level=5)
+        ti.intervals(th.ConfusionMatrix([[1, 0], [0, 1]], classes="ab"), level=5)
     with pytest.raises(ArgumentError, match="no cases"):
-        ti.confusion_intervals(th.ConfusionMatrix([[0, 0], [0, 0]], classes="ab"))
+        ti.intervals(th.ConfusionMatrix([[0, 0], [0, 0]], classes="ab"))
 
 
 def test_weights_without_errors_are_perfect_however_they_round():
     rng, rounded = np.random.default_rng(0), 0
     for _ in range(200):
         matrix = th.ConfusionMatrix(np.diag(rng.random(3) * 30), classes="abc")
-        found = ti.confusion_intervals(matrix)
-        for name, known in WHOLE_MEASURES.items():
+        found = ti.intervals(matrix)
+        for name, known in MATRIX_MEASURES.items():
             rounded += known.value(matrix) != 1
             assert getattr(found, name).estimate == 1
             assert getattr(found, name).note == "half a case added to every cell"
@@ -122,7 +122,7 @@ def test_weights_without_errors_are_perfect_however_they_round():
 
 ACTUAL, MODELS = class_examples.rows(80, 3)
 CALLED = MODELS["poor"].argmax(axis=1)
-RATES = ("overall_accuracy", *WHOLE_MEASURES)
+RATES = ("overall_accuracy", *MATRIX_MEASURES)
 
 
 def intervals(actual=ACTUAL, called=CALLED, **more):
@@ -137,7 +137,7 @@ def listed(found):
 
 def plain(actual=ACTUAL, called=CALLED):
     names = np.array(list("abc"))
-    return listed(th.confusion_intervals(th.confusion(names[actual], names[called], classes="abc")))
+    return listed(th.intervals(th.confusion(names[actual], names[called], classes="abc")))
 
 
 def same(one, other, **close):
@@ -164,7 +164,7 @@ def test_each_class_is_a_table_of_its_own():
     weight, cluster = np.random.default_rng(1).exponential(size=80), np.arange(80) // 2
     found = intervals(weight=weight, cluster=cluster)
     for i, name in enumerate("abc"):
-        table = sampled_table_intervals(sampled_table(i == ACTUAL, i == CALLED, weight=weight, cluster=cluster))
+        table = table_intervals(count_calls(i == ACTUAL, i == CALLED, weight=weight, cluster=cluster))
         assert found[f"recall {name}"] == table["tpr"]
         assert found[f"precision {name}"] == table["precision"]
         assert found[f"f1 {name}"] == table["f1"]
@@ -174,7 +174,7 @@ def test_macro_averages_vary_as_their_slopes_say():
     """The delta method once more, every slope found by making a row a little heavier."""
     weight = np.random.default_rng(2).exponential(size=80)
     found = intervals(weight=weight)
-    for name, known in WHOLE_MEASURES.items():
+    for name, known in MATRIX_MEASURES.items():
         squares = 0.0
         for row in range(80):
             up, down = weight.copy(), weight.copy()
@@ -191,7 +191,7 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
     clustered, as_if = intervals(*many, cluster=np.repeat(np.arange(80), 10)), plain(*many)
     matrix = th.confusion(ACTUAL, CALLED, classes=range(3))
     shrunk = th.ConfusionMatrix(matrix.counts * oracles.few_clusters(80, 0.95), "abc")
-    expected = {name: (each.lower, each.upper) for name, each in listed(th.confusion_intervals(shrunk)).items()}
+    expected = {name: (each.lower, each.upper) for name, each in listed(th.intervals(shrunk)).items()}
     for i, name in enumerate("abc"):
         table = matrix.one_vs_rest(i)
         expected[f"recall {name}"] = oracles.measure_of_copies(table, "tpr")

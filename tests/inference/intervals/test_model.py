@@ -12,14 +12,14 @@ from tests.inference.oracles import apparent
 from tests.inference.resampling_oracles import calibrated
 from thresher.inference.intervals import model as room
 from thresher.inference.intervals import model as room_from_inference
-from thresher.inference.intervals.model import miscalibration_without_noise
-from thresher.inference.rows import scored_rows
+from thresher.inference.intervals.model import unbiased_miscalibration
+from thresher.inference.rows import ScoredRows
 
 
 @pytest.mark.parametrize(("n", "times"), [(40, 300), (400, 150), (4000, 60)])
 def test_calibrated_scores_show_none_on_average(n, times):
     plain = [th.decomposition(calibrated(n, seed), bins="hull").miscalibration for seed in range(times)]
-    found = [miscalibration_without_noise(calibrated(n, seed)) for seed in range(times)]
+    found = [unbiased_miscalibration(calibrated(n, seed)) for seed in range(times)]
     error = np.std(found) / np.sqrt(times)
     assert abs(np.mean(found)) < 4 * error
     assert np.mean(plain) > 20 * error
@@ -27,7 +27,7 @@ def test_calibrated_scores_show_none_on_average(n, times):
 
 def test_miscalibration_stays():
     """Scores √p of true probabilities p uniform in [0, 1] are off by E(√p - p)² = 1/30."""
-    found = [miscalibration_without_noise(calibrated(2000, seed, off=2.0)) for seed in range(40)]
+    found = [unbiased_miscalibration(calibrated(2000, seed, off=2.0)) for seed in range(40)]
     assert np.mean(found) == pytest.approx(1 / 30, rel=0.1)
 
 
@@ -36,19 +36,19 @@ def test_joining_takes_nothing_off(monkeypatch):
     fine = []
     for most in (2000, 200):
         monkeypatch.setattr(room, "MOST_GROUPS", most)
-        fine.append(miscalibration_without_noise(ranking))
+        fine.append(unbiased_miscalibration(ranking))
     assert fine[0] == pytest.approx(fine[1], abs=0.002)
 
 
 def test_cases_that_are_worth_less_leave_more_to_noise():
     ranking = calibrated(500, 4)
-    assert miscalibration_without_noise(ranking, worth=0.25) < miscalibration_without_noise(ranking)
+    assert unbiased_miscalibration(ranking, worth=0.25) < unbiased_miscalibration(ranking)
     doubled = th.Ranking(ranking.score, 2 * ranking.pos, 2 * ranking.neg)
-    assert miscalibration_without_noise(doubled, worth=0.5) == pytest.approx(miscalibration_without_noise(ranking))
+    assert unbiased_miscalibration(doubled, worth=0.5) == pytest.approx(unbiased_miscalibration(ranking))
 
 
 def test_certain_scores_have_no_noise():
-    assert miscalibration_without_noise(th.Ranking([1, 0], [5, 0], [0, 5])) == 0
+    assert unbiased_miscalibration(th.Ranking([1, 0], [5, 0], [0, 5])) == 0
 
 
 RNG = np.random.default_rng(3)
@@ -67,7 +67,7 @@ NAMES = (
 
 
 def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
-    rows = scored_rows(labels, {"m": scores}, **more)
+    rows = ScoredRows.of(labels, {"m": scores}, **more)
     ranking = th.rank(rows.positive, rows.scores["m"], weights=rows.weight)
     parts = th.decomposition(ranking, bins="hull")
     estimates = {
@@ -75,8 +75,8 @@ def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
         "pr_area": th.pr_area(ranking),
         "log_loss": float(th.log_loss(ranking)),
     } | {name: getattr(parts, name) for name in NAMES[4:]}
-    model = room_from_inference.WholeModel.of(rows, "m", ranking, level)
-    return room_from_inference.whole_intervals(model, estimates, th.ks(ranking), ks_gain=ks_gain)
+    model = room_from_inference.ModelSample.of(rows, "m", ranking, level)
+    return room_from_inference.model_intervals(model, estimates, th.ks(ranking), ks_gain=ks_gain)
 
 
 def same(one, other, **close):

@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.inference import oracles
 from tests.strategies import rough_weights
-from thresher.inference.intervals.cost import brier_interval, cost_interval
-from thresher.inference.intervals.survey import (
-    sampled_brier_interval,
-    sampled_cost_interval,
-    sampled_table,
-    sampled_table_intervals,
-)
+from thresher.inference.intervals.loss import brier_interval
+from thresher.inference.intervals.table import count_calls, table_interval, table_intervals
 
 CONDITIONS = (
     th.OperatingCondition(cost_fn=5),
@@ -35,16 +30,20 @@ def decided(draw):
     return positive, called, score, weight
 
 
+def brier_of_rows(positive, score, *, level=0.95, **more):
+    return th.brier_interval(th.ScoredRows(positive, {"model": score}, **more), level=level)
+
+
 def intervals(positive, called, score, **more):
-    sampled = sampled_table(positive, called, **more)
-    found = sampled_table_intervals(sampled)
-    found |= {f"cost {i}": sampled_cost_interval(sampled, each) for i, each in enumerate(CONDITIONS)}
-    return found | {"brier": sampled_brier_interval(positive, score, **more)}
+    sampled = count_calls(positive, called, **more)
+    found = table_intervals(sampled)
+    found |= {f"cost {i}": table_interval(sampled, each) for i, each in enumerate(CONDITIONS)}
+    return found | {"brier": brier_of_rows(positive, score, **more)}
 
 
 def plain_intervals(positive, called, score):
     table = th.contingency(positive, called)
-    found = th.table_intervals(table) | {f"cost {i}": cost_interval(table, each) for i, each in enumerate(CONDITIONS)}
+    found = th.intervals(table) | {f"cost {i}": table_interval(table, each) for i, each in enumerate(CONDITIONS)}
     return found | {"brier": brier_interval(th.rank(positive, score))}
 
 
@@ -82,8 +81,8 @@ def test_rounded_weights_of_tables_without_errors_are_certain_all_the_same(first
     """Their correlation comes out as 0.9999999999999999 or 1.0000000000000002, and means 1."""
     positive, weight = np.array([True, False]), np.array([first, second])
     assert abs(th.Contingency(first, 0.0, 0.0, second).mcc) != 1
-    found = sampled_table_intervals(sampled_table(positive, positive, weight=weight))["mcc"]
-    whole = sampled_table_intervals(sampled_table(positive, positive, weight=np.round(weight * 3000)))["mcc"]
+    found = table_intervals(count_calls(positive, positive, weight=weight))["mcc"]
+    whole = table_intervals(count_calls(positive, positive, weight=np.round(weight * 3000)))["mcc"]
     assert (found.estimate, found.upper) == (1, 1)
     assert found.lower == pytest.approx(whole.lower, rel=1e-6)
     assert found.note == "half a case added to every cell"
@@ -122,11 +121,11 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
 def test_copies_of_a_row_that_nothing_varies_in():
     positive = called = np.repeat([True, False], 10)
     many = np.repeat(positive, 10)
-    found = sampled_table_intervals(sampled_table(many, many, cluster=np.repeat(np.arange(20), 10)))
-    plain = th.table_intervals(th.contingency(positive, called))
+    found = table_intervals(count_calls(many, many, cluster=np.repeat(np.arange(20), 10)))
+    plain = th.intervals(th.contingency(positive, called))
     for name in ("tpr", "fpr", "precision", "accuracy", "mcc", "f1"):
         assert (found[name].lower, found[name].upper) == pytest.approx((plain[name].lower, plain[name].upper))
-    brier = sampled_brier_interval(many, many.astype(float), cluster=np.repeat(np.arange(20), 10))
+    brier = brier_of_rows(many, many.astype(float), cluster=np.repeat(np.arange(20), 10))
     assert brier.upper == pytest.approx(brier_interval(th.rank(positive, positive.astype(float))).upper)
     assert brier.note
 
@@ -135,7 +134,7 @@ def test_a_class_sampled_more_thinly_keeps_its_own_number_of_cases():
     """500 positives with weights of 0.01 are 500 seen positives, though they stand for 5."""
     positive = np.repeat([True, False], 500)
     called = np.repeat([True, False, True, False], [500, 0, 50, 450])
-    found = sampled_table_intervals(sampled_table(positive, called, weight=np.where(positive, 0.01, 2.0)))
+    found = table_intervals(count_calls(positive, called, weight=np.where(positive, 0.01, 2.0)))
     assert found["tpr"].lower == pytest.approx(th.rate_interval(500, 500).lower)
     assert found["fpr"].upper == pytest.approx(th.rate_interval(50, 500).upper)
 
@@ -145,14 +144,14 @@ def test_uneven_weights_widen():
     positive = np.repeat([True, False], 100)
     called = rng.random(200) < np.where(positive, 0.8, 0.2)
     weight = rng.exponential(size=200)
-    even, uneven = (sampled_table_intervals(sampled_table(positive, called, weight=w)) for w in (np.ones(200), weight))
+    even, uneven = (table_intervals(count_calls(positive, called, weight=w)) for w in (np.ones(200), weight))
     assert uneven["accuracy"].width > 1.2 * even["accuracy"].width
 
 
 def test_called_cases_of_one_cluster_say_as_much_as_one_case():
     positive = np.array([True, True, False, False, True, False, True, False])
     called = np.array([True, True, True, False, False, False, False, False])
-    found = sampled_table_intervals(sampled_table(positive, called, cluster=np.array([0, 0, 0, 1, 1, 2, 2, 3])))
+    found = table_intervals(count_calls(positive, called, cluster=np.array([0, 0, 0, 1, 1, 2, 2, 3])))
     assert found["precision"].width > 0.75
 
 
@@ -165,23 +164,21 @@ def test_clusters_of_alike_rows_are_held_as_often_as_said():
         copied = rng.random(480) < np.sqrt(0.5)
         positive = np.where(copied, (rng.random(60) < 0.4)[cluster], rng.random(480) < 0.4)
         right = np.where(copied, (rng.random(60) < 0.8)[cluster], rng.random(480) < 0.8)
-        sampled = sampled_table(positive, positive == right, cluster=cluster)
-        found = sampled_table_intervals(sampled)
+        sampled = count_calls(positive, positive == right, cluster=cluster)
+        found = table_intervals(sampled)
         held["tpr"].append(0.8 in found["tpr"])
         held["accuracy"].append(0.8 in found["accuracy"])
-        held["cost"].append(
-            0.4 * 0.2 * 3 + 0.6 * 0.2 in sampled_cost_interval(sampled, th.OperatingCondition(cost_fn=3))
-        )
+        held["cost"].append(0.4 * 0.2 * 3 + 0.6 * 0.2 in table_interval(sampled, th.OperatingCondition(cost_fn=3)))
         score = np.where(positive == right, 0.8, 0.2)
-        held["brier"].append(0.8 * 0.04 + 0.2 * 0.64 in sampled_brier_interval(positive, score, cluster=cluster))
+        held["brier"].append(0.8 * 0.04 + 0.2 * 0.64 in brier_of_rows(positive, score, cluster=cluster))
     assert all(0.92 <= np.mean(each) <= 0.985 for each in held.values()), {n: np.mean(e) for n, e in held.items()}
 
 
 def test_bad_input():
     rows = np.array([True, False]), np.array([0.8, 0.3])
     with pytest.raises(th.ArgumentError, match="one unit has no spread"):
-        sampled_brier_interval(*rows, cluster=np.array([0, 0]))
+        brier_of_rows(*rows, cluster=np.array([0, 0]))
     with pytest.raises(th.ArgumentError, match="level"):
-        sampled_brier_interval(*rows, level=95)
+        brier_of_rows(*rows, level=95)
     with pytest.raises(th.ArgumentError, match="level"):
-        sampled_table_intervals(sampled_table(rows[0], rows[0]), level=95)
+        table_intervals(count_calls(rows[0], rows[0]), level=95)

@@ -19,15 +19,13 @@ def test_a_rate_of_the_list_is_the_measure_of_that_name(name):
     of, among = room.RATES[name]
     k, n = (sum(getattr(SPAM, cell) for cell in cells) for cells in (of, among))
     assert th.measure(name).of(SPAM) == pytest.approx(k / n)
-    assert ti.measure_interval(SPAM, name) == ti.rate_interval(k, n)
-    assert ti.measure_interval(SPAM, name, method="exact", level=0.9) == ti.rate_interval(
-        k, n, method="exact", level=0.9
-    )
+    assert ti.interval(SPAM, name) == ti.rate_interval(k, n)
+    assert ti.interval(SPAM, name, method="exact", level=0.9) == ti.rate_interval(k, n, method="exact", level=0.9)
 
 
 @given(tables)
 def test_every_measure_lies_between_its_limits_in_its_range(table):
-    found = ti.table_intervals(table)
+    found = ti.intervals(table)
     assert set(found) == set(th.MEASURES)
     for name, interval in found.items():
         value, (low, high) = th.MEASURES[name].of(table), th.MEASURES[name].range
@@ -42,17 +40,17 @@ def test_every_measure_lies_between_its_limits_in_its_range(table):
 
 def test_the_delta_method_of_youden_is_the_sum_of_two_binomial_variances():
     expected = 0.6 * 0.4 / 50 + 0.2 * 0.8 / 50
-    assert ti.measure_interval(SPAM, "youden_j").variance == pytest.approx(expected, rel=1e-6)
-    assert ti.measure_interval(SPAM, "average_recall").variance == pytest.approx(expected / 4, rel=1e-6)
+    assert ti.interval(SPAM, "youden_j").variance == pytest.approx(expected, rel=1e-6)
+    assert ti.interval(SPAM, "average_recall").variance == pytest.approx(expected / 4, rel=1e-6)
 
 
 def test_a_ratio_has_the_textbook_variance_of_its_logarithm():
-    likelihood = ti.measure_interval(SPAM, "lr_plus")
+    likelihood = ti.interval(SPAM, "lr_plus")
     of_log = 1 / 30 - 1 / 50 + 1 / 10 - 1 / 50
     assert likelihood.variance == pytest.approx(of_log * likelihood.estimate**2, rel=1e-6)
     z = 1.959963984540054
     assert likelihood.lower == pytest.approx(3 * math.exp(-z * math.sqrt(of_log)), rel=1e-6)
-    odds = ti.measure_interval(SPAM, "dor")
+    odds = ti.interval(SPAM, "dor")
     assert odds.variance == pytest.approx((1 / 30 + 1 / 20 + 1 / 10 + 1 / 40) * odds.estimate**2, rel=1e-6)
 
 
@@ -63,11 +61,11 @@ def test_the_delta_method_agrees_with_simulation():
     table = th.Contingency(tp=300, fn=200, fp=100, tn=400)
     for name in ("mcc", "f1", "kappa", "g_mean", "markedness", "lift", "f2"):
         known = th.measure(name)
-        assert ti.measure_interval(table, known).variance == pytest.approx(np.var(known.of(many)), rel=0.05), name
+        assert ti.interval(table, known).variance == pytest.approx(np.var(known.of(many)), rel=0.05), name
 
 
 def test_at_the_end_of_a_range_half_a_case_is_added_and_said():
-    found = ti.measure_interval(th.Contingency(tp=5, fn=0, fp=0, tn=5), "mcc")
+    found = ti.interval(th.Contingency(tp=5, fn=0, fp=0, tn=5), "mcc")
     assert found.estimate == found.upper == 1
     assert found.lower < 0.9
     assert "half a case" in found.note
@@ -76,7 +74,7 @@ def test_at_the_end_of_a_range_half_a_case_is_added_and_said():
 def test_a_curve_is_refused():
     curve = th.coverage(th.Ranking.parse("[2+,1-][1+,2-]"))
     with pytest.raises(ArgumentError, match="many splits"):
-        ti.measure_interval(curve, "mcc")
+        ti.interval(curve, "mcc")
 
 
 @pytest.mark.parametrize(("right", "other"), [(0.1, 1.1), (0.3, 1.3), (1 / 3, 1.3)])
@@ -85,7 +83,7 @@ def test_weighted_tables_without_errors_have_limits_at_the_ends(right, other):
     assert abs(th.Contingency(right, 0.0, 0.0, other).mcc) != 1
     perfect, wrong = th.Contingency(right, 0.0, 0.0, other), th.Contingency(0.0, right, other, 0.0)
     for table, end in ((perfect, 1), (wrong, -1)):
-        found = ti.measure_interval(table, "mcc")
+        found = ti.interval(table, "mcc")
         assert found.estimate == end
         assert end in (found.lower, found.upper)
         assert found.note == "half a case added to every cell"

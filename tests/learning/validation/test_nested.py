@@ -95,7 +95,7 @@ def test_limits_allow_for_folds_and_for_cases():
     assert interval.estimate == pytest.approx(costs.mean())
     folds = corrected_interval(costs, test_share=0.25, level=0.9, spread=(0, 3))
     calls = nested_predictions(cv, CONDITION, "model")[:200]
-    cases = th.cost_interval(th.contingency(cv.labels[:200], calls), CONDITION, level=0.9)
+    cases = th.interval(th.contingency(cv.labels[:200], calls), CONDITION, level=0.9)
     assert interval.upper - interval.estimate == pytest.approx(
         max(folds.upper - folds.estimate, cases.upper - cases.estimate)
     )

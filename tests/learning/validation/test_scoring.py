@@ -105,7 +105,7 @@ COSTS = th.OperatingCondition(cost_ratio=3)
 
 def test_rows_by_themselves_are_cases():
     found = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, level=0.9)
-    plain = th.cost_interval(th.contingency(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
+    plain = th.interval(th.contingency(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
     assert (found.estimate, found.lower, found.upper) == (plain.estimate, plain.lower, plain.upper)
     alone = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, clusters=np.arange(200), level=0.9)
     assert alone.upper - alone.lower == pytest.approx(plain.upper - plain.lower, rel=0.02)

@@ -125,7 +125,7 @@ def _behind(evaluation: Evaluation) -> list[RenderableType]:
     """What the decision rests on, and how far it holds."""
     decision = evaluation.decision
     text = Text("Expected cost per case ").append(interval_text(decision.expected_cost))
-    text.append("; on rows it was not chosen on ").append(interval_text(decision.honest_cost)).append(".\n")
+    text.append("; on rows it was not chosen on ").append(interval_text(decision.out_of_bag_cost)).append(".\n")
     text.append(f"The exact threshold is {threshold_number(decision.threshold)}. {_range(evaluation)}")
     if decision.runner_up is not None and decision.gap is not None:
         role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
@@ -182,7 +182,7 @@ def _pack(wide: Sequence[int], width: int) -> Iterator[list[int]]:
 
 
 def _numbers(model: ModelEvaluation) -> list[Text]:
-    costs = model.expected_cost, model.honest_cost, model.threshold
+    costs = model.expected_cost, model.out_of_bag_cost, model.threshold
     others = (model.numbers.get(name) for name in _FURTHER)
     return [Text("–", style=FAINT) if each is None else interval_text(each) for each in (model.auc, *costs, *others)]
 

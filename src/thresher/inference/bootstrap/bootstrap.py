@@ -11,18 +11,18 @@ import numpy as np
 from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
-from thresher.inference.bootstrap.plan import Answers, PartsByModel, Question, Wanted, statistics_of
-from thresher.inference.bootstrap.quantities import Mix
-from thresher.inference.bootstrap.replicates import Replicates, Scheme
+from thresher.inference.bootstrap.quantities import Wanted, statistics_of
+from thresher.inference.bootstrap.replicates import Answers, PartsByModel, Question, Replicates, Scheme
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
-from thresher.inference.rows import Rows
+from thresher.inference.bootstrap.statistics import Mix
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
 from thresher.tables.condition import require_condition
 
 
 def bootstrap(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     statistics: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
     *,
     replicates: int = 2000,
@@ -37,7 +37,7 @@ def bootstrap(
     """Draw the sample again and again, and compute every statistic of every model on each draw.
 
     A ranking is resampled by segments, never by rows: how often each is drawn is all that matters. Rows are drawn
-    jointly for all models, in whole clusters if there are any, and carry their weights along. The
+    jointly for all models, in entire clusters if there are any, and carry their weights along. The
     same seed gives the same replicates whatever the number of threads.
 
     What depends on the mix of the classes (Brier score, precision, F1, average precision, a cost without a declared
@@ -48,7 +48,7 @@ def bootstrap(
     Parameters
     ----------
     source
-        A `Ranking`, or `Rows.of(labels, scores, ...)` for several models, weights or clusters.
+        A `Ranking`, or `ScoredRows.of(labels, scores, ...)` for several models, weights or clusters.
     statistics
         Quantities ("auc", "net_benefit@0.05", "recall@fpr<=0.1"), "decomposition", `BestCost`, `CostAt`, `MeasureAt`,
         or any function of a ranking; one, several, or a mapping that names them.
@@ -56,11 +56,11 @@ def bootstrap(
         How many draws, and what they start from.
     condition, trained_at
         Costs, and a class mix at which every quantity is stated: each draw holds both classes fixed, is re-weighted to
-        the mix, and probabilities are restated from `trained_at` (the prevalence of the sample unless told). Without a
+        the mix, and probabilities are restated from `trained_at` (by default the prevalence of the sample). Without a
         mix, `trained_at` restates them for the prevalence of the sample.
     stratified
         Whether the numbers of positives and negatives are held fixed for all statistics. None lets each statistic say
-        so (`Statistic.depends_on_mix`). Clusters are drawn whole and hold no numbers fixed.
+        so (`Statistic.depends_on_mix`). Entire clusters are drawn, which holds no numbers fixed.
     level
         The confidence level of intervals asked for later, unless they say otherwise.
     threads
@@ -96,9 +96,9 @@ def bootstrap(
         ) -> PartsByModel:
             return asked.parts(plan.stacks(rng, size))
 
-        told = None if progress is None else partial(_told, progress, done * replicates, draws)
-        items = sample.handled * plan.together
-        blocks = map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
+        report = None if progress is None else partial(_report_progress, progress, done * replicates, draws)
+        items = sample.work * plan.together
+        blocks = map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=report)
         drawn |= asked.answers(blocks)
     return Replicates(
         question=question,
@@ -112,7 +112,7 @@ def bootstrap(
 
 
 def _prevalence(sample: Sample) -> float:
-    drawn = Resampled.of(next(iter(sample.standings.values())), sample.cases)
+    drawn = Resampled.of(next(iter(sample.orders.values())), sample.cases)
     return float(drawn.Pos) / float(drawn.Pos + drawn.Neg)
 
 
@@ -121,13 +121,13 @@ def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ..
     sample = question.sample
     if stratified is not None or sample.cluster is not None:
         return ((Resampling.of(sample, stratified=stratified), question),)
-    found = []
+    schemes = []
     for together in (False, True):
         asked = {names: each for names, each in question.statistics.items() if each.depends_on_mix == together}
         if asked:
-            found.append((Resampling.of(sample, stratified=not together), replace(question, statistics=asked)))
-    return tuple(found)
+            schemes.append((Resampling.of(sample, stratified=not together), replace(question, statistics=asked)))
+    return tuple(schemes)
 
 
-def _told(progress: Progress, before: int, draws: int, done: int, _: int) -> None:
+def _report_progress(progress: Progress, before: int, draws: int, done: int, _: int) -> None:
     progress(before + done, draws)

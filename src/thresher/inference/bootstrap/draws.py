@@ -39,14 +39,14 @@ def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Cou
     if items < FEWEST_ITEMS:
         place = rng.integers(0, items, (replicates, items)) + start[:, np.newaxis]
         return np.bincount(place.ravel(), minlength=items * replicates).reshape(replicates, items)
-    found = _counts(items, replicates, rng)
-    drawn = found.sum(axis=1)
+    counts = _counts(items, replicates, rng)
+    drawn = counts.sum(axis=1)
     while (over := np.flatnonzero(drawn > items)).size:  # hardly ever: the rate lies four standard deviations below 1
-        found[over] = _counts(items, over.size, rng)
-        drawn[over] = found[over].sum(axis=1)
+        counts[over] = _counts(items, over.size, rng)
+        drawn[over] = counts[over].sum(axis=1)
     place = rng.integers(0, items, int((items - drawn).sum())) + np.repeat(start, items - drawn)
-    np.add.at(found.reshape(-1), place, found.dtype.type(1))  # of a number without a type it is slow
-    return found
+    np.add.at(counts.reshape(-1), place, counts.dtype.type(1))  # of a number without a type it is slow
+    return counts
 
 
 def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:
@@ -71,11 +71,11 @@ def _mixture(items: int) -> tuple[npt.NDArray[np.uint8], Floats]:
     while terms[-1] > 1e-20:
         terms.append(terms[-1] * rate / len(terms))
     bytes_ = [math.floor(term * _BYTES) for term in terms]
-    whole = np.array([count for count in bytes_ if count])
+    counts = np.array([count for count in bytes_ if count])
     left = np.array([term - count / _BYTES for term, count in zip(terms, bytes_, strict=True)])
     shares = np.cumsum(left / left.sum())
     shares[-1] = 1.0  # rounding must not leave a gap below 1
-    return np.cumsum(whole).astype(np.uint8), shares
+    return np.cumsum(counts).astype(np.uint8), shares
 
 
 def _rate(items: int) -> float:
@@ -92,7 +92,7 @@ ITEMS_AT_ONCE = 1 << 20  # of replicates that are drawn together: calls are long
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampling:
-    """How a sample is drawn again: all at once, class by class (stratified), or in whole clusters.
+    """How a sample is drawn again: all at once, class by class (stratified), or in entire clusters.
 
     >>> from thresher.inference.bootstrap.sample import sample_of
     >>> from thresher.ranking import Ranking
@@ -149,12 +149,12 @@ class Resampling:
         Units are cases, or clusters. Above a thousand items of a stratum they are left out in 300 random groups, whose
         summed influence has the same skewness in expectation (delete-group jackknife).
         """
-        whole = [*self.sample.cases] if self.stratified else [np.concatenate(self.sample.cases)]
+        strata = [*self.sample.cases] if self.stratified else [np.concatenate(self.sample.cases)]
         if self.sample.cluster is not None:
-            whole = [np.ones(self.sample.clusters, dtype=np.int64)]
-        for stratum, cases in enumerate(whole):
+            strata = [np.ones(self.sample.clusters, dtype=np.int64)]
+        for stratum, cases in enumerate(strata):
             for alike, left in _without_some(cases):
-                parts = [left if other == stratum else kept for other, kept in enumerate(whole)]
+                parts = [left if other == stratum else full for other, full in enumerate(strata)]
                 yield stratum, alike, (parts[0], parts[1]) if self.stratified else self._parted(left)
 
     def _parted(self, times: Counts) -> Times:

@@ -3,93 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import as_number
-from thresher.calibration import adjust_prevalence, decomposition, recalibrate
+from thresher.calibration import decomposition
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, choose
-from thresher.curves import average_precision, ks, partial_auc, pr_area
-from thresher.errors import InfeasibleError, MeasureError, OneClassError, ProbabilityError, argument
+from thresher.curves import auc, average_precision, ks, partial_auc, pr_area
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError, OneClassError
 from thresher.inference.bootstrap.sample import Parts, Resampled
-from thresher.inference.bootstrap.statistics import Auc, BestCost, CostAt, Decomposed, MeasureAt, changes_with_mix
+from thresher.inference.bootstrap.statistics import (
+    Auc,
+    CostAt,
+    Decomposed,
+    LeastCost,
+    MeasureAt,
+    Mix,
+    OfRanking,
+    Statistic,
+    changes_with_mix,
+)
 from thresher.inference.lowess import calibration_distances
 from thresher.ranking import Floats, Ranking, shorten
-from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, refusal
+from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, quantity, refusal
 
 Value: TypeAlias = Callable[[Ranking, Quantity], float]
-ELSEWHERE = ("honest_cost", "saving")  # which evaluate(...) alone knows
+ELSEWHERE = ("out_of_bag_cost", "saving")  # which evaluate(...) alone knows
 _WITHIN_CLASSES = ("auc", "partial_auc", "standardised_partial_auc", "ks")
+_FUNCTIONS_WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
 _FINE = 1 << 14  # segments of a replicate that a logistic regression tells apart
 
 
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """The class mix that numbers are stated at; a class ratio of None is that of the data.
-
-    `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
-    class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
-
-    >>> mix = Mix.of(OperatingCondition(prevalence=0.1), None).at(0.5)
-    >>> mix.ranking(Ranking([0.8, 0.2], [3, 1], [1, 3]), probabilities=True).score.round(4)
-    array([0.3077, 0.027 ])
-    """
-
-    class_ratio: float | None = None
-    trained_at: float | None = None
-    of_data: float = math.nan
-
-    @classmethod
-    def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
-        """The mix that a condition declares."""
-        if trained_at is not None and not 0 < as_number(trained_at) < 1:
-            what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
-            raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
-        return cls(None if condition is None else condition.class_ratio, trained_at)
-
-    @property
-    def declared(self) -> bool:
-        """Whether it is another than the data's."""
-        return self.class_ratio is not None
-
-    @property
-    def restates(self) -> bool:
-        """Whether probabilities are restated."""
-        if self.trained_at is None or math.isnan(self.prevalence):
-            return False
-        return self.trained_at != self.prevalence
-
-    @property
-    def prevalence(self) -> float:
-        """The proportion of positives: that of the data where none is declared."""
-        return self.of_data if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
-
-    def at(self, prevalence: float) -> Mix:
-        """The same with the data's prevalence: a resample must not restate probabilities by its own."""
-        return Mix(self.class_ratio, prevalence if self.trained_at is None else self.trained_at, prevalence)
-
-    def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
-        """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
-        if self.class_ratio is None:
-            return recalibrate(ranking, self.probabilities) if probabilities and self.restates else ranking
-        if not probabilities:
-            return ranking.at_class_ratio(self.class_ratio)
-        return adjust_prevalence(ranking, self.prevalence, trained_at=self.trained_at)
-
-    def probabilities(self, score: Floats) -> Floats:
-        """Probabilities restated for the mix."""
-        if self.trained_at is None or not self.restates:
-            return score
-        return adjust_prevalence(score, self.prevalence, trained_at=self.trained_at)
-
-
-@dataclass(frozen=True, slots=True)
-class CaseMean:
+@dataclass(frozen=True)
+class CaseMean(Statistic):
     """A mean over cases of what a positive and a negative of each probability count, at the mix.
 
     >>> from thresher.tables import quantity
@@ -99,8 +49,6 @@ class CaseMean:
 
     asked: Quantity
     mix: Mix = field(default_factory=Mix)
-    smooth: ClassVar[bool] = True
-    variance: ClassVar[None] = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,7 +66,7 @@ class CaseMean:
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sums over positives and over negatives, and the class totals."""
-        order = drawn.standing
+        order = drawn.order
         of_pos, of_neg = CASE_MEANS[self.asked.name](self.mix.probabilities(order.score), self.asked)
         sums = _sum(of_pos[order.pos.segment], drawn.pos), _sum(of_neg[order.neg.segment], drawn.neg)
         return *sums, drawn.Pos, drawn.Neg
@@ -133,50 +81,8 @@ class CaseMean:
             return (share * of_pos / Pos + (1 - share) * of_neg / Neg)[np.newaxis]
 
 
-@dataclass(frozen=True, slots=True)
-class RankingQuantity:
-    """Any other quantity, computed on each replicate's ranking at the mix; NaN where a class is missing."""
-
-    asked: Quantity
-    value: Value
-    mix: Mix = field(default_factory=Mix)
-    smooth: bool = True
-    depends_on_mix: bool = True
-    variance: ClassVar[None] = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The quantity's text."""
-        return (str(self.asked),)
-
-    @property
-    def of_probabilities(self) -> bool:
-        """Whether scores have to be probabilities."""
-        known = self.asked.known
-        return isinstance(known, ModelNumber) and known.needs == "probabilities"
-
-    def require(self, ranking: Ranking) -> None:
-        """Probabilities, where it is of them; otherwise nothing beyond both classes."""
-        if self.of_probabilities:
-            ranking.require_probabilities()
-
-    def parts(self, drawn: Resampled) -> Parts:
-        """The value itself."""
-        return (np.reshape([self._of(one) for one in drawn.each()], np.shape(drawn.Pos)),)
-
-    def _of(self, one: Resampled) -> float:
-        try:
-            return float(self.value(self.mix.ranking(one.ranking(), probabilities=self.of_probabilities), self.asked))
-        except OneClassError:
-            return math.nan
-
-    def values(self, parts: Floats) -> Floats:
-        """The values as they are."""
-        return parts
-
-
-@dataclass(frozen=True, slots=True)
-class DecomposedAt:
+@dataclass(frozen=True)
+class DecomposedAt(Statistic):
     """The parts of the Brier score at a mix, or of restated probabilities.
 
     >>> DecomposedAt(Mix(class_ratio=0.1)).names
@@ -185,8 +91,6 @@ class DecomposedAt:
 
     mix: Mix
     names: ClassVar[tuple[str, ...]] = Decomposed.names
-    smooth: ClassVar[bool] = True
-    variance: ClassVar[None] = None
 
     @property
     def depends_on_mix(self) -> bool:
@@ -209,27 +113,80 @@ class DecomposedAt:
             return [math.nan] * len(self.names)
         return [float(getattr(parts, name)) for name in self.names]
 
-    def values(self, parts: Floats) -> Floats:
-        """The values as they are."""
-        return parts
+
+Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]
+_DECOMPOSITION = "decomposition"  # one fit, several quantities
 
 
-@dataclass(frozen=True, slots=True)
-class LeastCost(BestCost):
-    """The lowest expected cost that any threshold reaches, without that threshold."""
+def statistics_of(
+    wanted: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
+    mix: Mix | None = None,
+    condition: OperatingCondition | None = None,
+) -> dict[tuple[str, ...], Statistic]:
+    """Statistics by the names of their values, at a class mix and under a condition.
 
-    names: ClassVar[tuple[str, ...]] = ("expected_cost",)
+    Each is the text of a quantity ("auc", "net_benefit@0.05"), "decomposition", a `Statistic`, or a function of a
+    ranking, which is taken to depend on the mix of the classes, but for `auc` and `partial_auc`;
+    `OfRanking(name, function, depends_on_mix=False)` says otherwise. A text names its value; a mapping names them
+    otherwise, and where a statistic has several values, the name comes before theirs.
 
-    def values(self, parts: Floats) -> Floats:
-        """Expected cost."""
-        return BestCost.values(self, parts)[:1]
+    >>> list(statistics_of(["auc", "recall@threshold=0.5", len]))
+    [('auc',), ('recall@threshold=0.5',), ('len',)]
+    >>> list(statistics_of({"area": "auc"}))
+    [('area',)]
+    """
+    at = Mix() if mix is None else mix
+    if isinstance(wanted, Mapping):
+        named = [(name, _statistic(each, name, at, condition)) for name, each in wanted.items()]
+        statistics = {_renamed(each.names, name): each for name, each in named}
+    else:
+        several = wanted if isinstance(wanted, Sequence) and not isinstance(wanted, str) else [wanted]
+        each_one = [(each, _statistic(each, getattr(each, "__name__", "statistic"), at, condition)) for each in several]
+        statistics = {}
+        for text, each in each_one:
+            own = isinstance(text, str) and text != _DECOMPOSITION
+            statistics[(str(text).strip(),) if own else each.names] = each
+        if len(statistics) < len(each_one):
+            raise _same_name([name for _, each in each_one for name in each.names])
+    names = [name for group in statistics for name in group]
+    if not names:
+        raise ArgumentError("there are no statistics", 'give e.g. ["auc"]')
+    if len(set(names)) < len(names):
+        raise _same_name(names)
+    return statistics
 
 
-def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition | None) -> Any:
+def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingCondition | None) -> Statistic:
+    if isinstance(wanted, str):
+        if wanted != _DECOMPOSITION:
+            return quantity_statistic(quantity(wanted), mix, condition)
+        return DecomposedAt(mix) if mix.declared or mix.restates else Decomposed()
+    if isinstance(wanted, type) or not (isinstance(wanted, Statistic) or callable(wanted)):
+        raise ArgumentError(f"{wanted!r} is no statistic", "give a quantity, a Statistic or a function of a ranking")
+    if isinstance(wanted, MeasureAt) and wanted.class_ratio is None:
+        return replace(wanted, class_ratio=mix.class_ratio)
+    if isinstance(wanted, Statistic):
+        return wanted
+    mixed = not mix.declared and getattr(wanted, "func", wanted) not in _FUNCTIONS_WITHIN_CLASSES
+    return OfRanking(name, wanted, mix, depends_on_mix=mixed)
+
+
+def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return (name,) if len(names) == 1 else tuple(f"{name} {each}" for each in names)
+
+
+def _same_name(names: Sequence[str]) -> ArgumentError:
+    twice = next(name for name in names if names.count(name) > 1)
+    return ArgumentError(
+        f"two statistics are called {twice!r}", 'name them: {"recall at 0.5": MeasureAt("recall", 0.5), ...}'
+    )
+
+
+def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition | None) -> Statistic:
     """The statistic that computes a quantity on every replicate.
 
     A measure without a place is that of the cheapest threshold under the condition, and one with constraints that of
-    the best threshold within them, looked for in every replicate anew; where none meets them, it is as bad as can be.
+    the best threshold within them, sought again in every replicate; where none meets them, it is as bad as can be.
     """
     if asked.of_class is not None or asked.name in ELSEWHERE:
         why = "is of one class of several" if asked.of_class is not None else "needs a whole evaluation"
@@ -244,11 +201,28 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     if asked.measure is not None:
         within = [asked.measure, *(limit.measure for limit in asked.limits)]
         mixed = not mix.declared and (not asked.limits or any(changes_with_mix(each) for each in within))
-        return RankingQuantity(asked, best_value(asked, costs), Mix(), smooth=False, depends_on_mix=mixed)
+        value = best_value(asked, costs)
+        return OfRanking(
+            str(asked),
+            lambda ranking: value(ranking, asked),
+            Mix(),
+            depends_on_mix=mixed,
+            smooth=False,
+            probabilities=False,
+        )
     if asked.name in CASE_MEANS:
         return CaseMean(asked, mix)
     smooth, mixed = asked.name not in ("ks", "e50", "e90"), not mix.declared and asked.name not in _WITHIN_CLASSES
-    return RankingQuantity(asked, VALUES[asked.name], mix, smooth=smooth, depends_on_mix=mixed)
+    known = asked.known
+    probabilities = isinstance(known, ModelNumber) and known.needs == "probabilities"
+    return OfRanking(
+        str(asked),
+        lambda ranking: VALUES[asked.name](ranking, asked),
+        mix,
+        depends_on_mix=mixed,
+        smooth=smooth,
+        probabilities=probabilities,
+    )
 
 
 def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition) -> Choice:

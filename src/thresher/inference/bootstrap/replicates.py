@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -15,9 +15,9 @@ from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import Resampling
-from thresher.inference.bootstrap.plan import Answers, Question
-from thresher.inference.bootstrap.sample import Resampled
-from thresher.inference.interval import LOGIT, Interval, stretched
+from thresher.inference.bootstrap.sample import Resampled, Sample, Times
+from thresher.inference.bootstrap.statistics import Statistic
+from thresher.inference.interval import LOGIT, Interval, stretch_limits
 from thresher.inference.intervals.auc import exact_pairs
 from thresher.ranking import Floats
 
@@ -89,8 +89,8 @@ class Jackknife:
         """
         cubes = squares = 0.0
         for stratum in range(int(self.stratum.max()) + 1):
-            mine = self.stratum == stratum
-            value, alike = self.values[mine], self.alike[mine]
+            inside = self.stratum == stratum
+            value, alike = self.values[inside], self.alike[inside]
             n = alike.sum()
             influence = (n - 1) / n * ((value * alike).sum() / n - value)
             cubes += float((influence**3 * alike).sum())
@@ -130,6 +130,78 @@ def _quantile(seen: Floats, share: float) -> float:
     apart = high - low
     # Two finite values may be further apart than any number is large.
     return low + part * apart if math.isfinite(apart) or math.isinf(high) else low * (1 - part) + high * part
+
+
+PartsByModel: TypeAlias = list[list[Floats]]
+Answers: TypeAlias = dict[tuple[str, str], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Statistics, by the names of their values, of every model of a sample."""
+
+    sample: Sample
+    statistics: Mapping[tuple[str, ...], Statistic]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all values."""
+        return tuple(name for names in self.statistics for name in names)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models."""
+        return tuple(self.sample.orders)
+
+    def statistic(self, name: str) -> Statistic:
+        """The statistic that a value belongs to."""
+        return next(statistic for names, statistic in self.statistics.items() if name in names)
+
+    def require(self) -> None:
+        """Raise where the sample itself cannot answer."""
+        for order in self.sample.orders.values():
+            ranking = Resampled.of(order, self.sample.cases).ranking()
+            ranking.require_both_classes()
+            for statistic in self.statistics.values():
+                statistic.require(ranking)
+
+    def parts(self, draws: Iterable[Times]) -> PartsByModel:
+        """For every model and statistic, the parts of every replicate in columns; a draw holds one or several."""
+        models = list(self.sample.orders.items())
+        kinds = list(self.statistics.values())
+        parts_by_model: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
+        for times in draws:
+            for (model, order), of_model in zip(models, parts_by_model, strict=True):
+                drawn = Resampled.of(order, times, model=model)
+                for statistic, of_statistic in zip(kinds, of_model, strict=True):
+                    of_statistic.append(_in_columns(statistic.parts(drawn), drawn))
+        return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in parts_by_model]
+
+    def answers(self, blocks: Sequence[PartsByModel]) -> Answers:
+        """The values of every statistic from the parts of all blocks, by (model, name)."""
+        answers: Answers = {}
+        for i, model in enumerate(self.models):
+            for j, (names, statistic) in enumerate(self.statistics.items()):
+                values = statistic.values(np.concatenate([parts[i][j] for parts in blocks], axis=1))
+                for name, row in zip(names, values, strict=True):
+                    row.flags.writeable = False
+                    answers[model, name] = row
+        return answers
+
+    def observed(self) -> Mapping[tuple[str, str], float]:
+        """The values on the sample itself."""
+        return {key: float(row[0]) for key, row in self.answers([self.parts([self.sample.cases])]).items()}
+
+
+def _in_columns(parts: Sequence[Any], drawn: Resampled) -> Floats:
+    """The parts of a statistic, a column for each replicate."""
+    columns = np.array(parts, dtype=np.float64)
+    if columns.shape[1:] != np.shape(drawn.Pos):
+        raise ArgumentError(
+            f"a statistic gives parts of shape {columns.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
+            "let parts(drawn) give a number for each replicate: only the last axis of drawn.tp runs over groups",
+        )
+    return columns.reshape(len(columns), -1)
 
 
 T = TypeVar("T")
@@ -204,9 +276,9 @@ class Replicates(Tabular):
             left_out = partial(self._jackknife, name, key[0])
             limits = self._limits(self.drawn[key], self.estimates[key], left_out, wanted, method)
         if name == "auc" and limits[0] == limits[1]:
-            found = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
+            exact = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
             absent = _left_out_note(self.drawn[key])
-            return replace(found, note=f"{absent}; {found.note}") if absent else found
+            return replace(exact, note=f"{absent}; {exact.note}") if absent else exact
         return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
 
     def difference(
@@ -277,7 +349,9 @@ class Replicates(Tabular):
     def _jackknife(self, name: str, model: str, minus: str | None = None) -> Jackknife:
         """A value of a model, less that of another if one is given, with one unit of the sample left out at a time."""
         plan, asked = self._scheme(name)
-        values, stratum, alike = self._kept(f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked))
+        values, stratum, alike = self._cached(
+            f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked)
+        )
         apart = values[model, name] if minus is None else values[model, name] - values[minus, name]
         return Jackknife(apart, stratum, alike)
 
@@ -293,15 +367,15 @@ class Replicates(Tabular):
             raise ArgumentError(
                 f"the standard error of {name} is not known for each replicate", f"pass {argument('method', 'bca')}"
             )
-        standing = sample.standings[model]
-        observed = variance(Resampled.of(standing, sample.cases).ranking())
+        order = sample.orders[model]
+        observed = variance(Resampled.of(order, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
             raise ArgumentError(
                 f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
             )
 
         def block(rng: np.random.Generator, size: int) -> Floats:
-            draws = (Resampled.of(standing, times).ranking() for times in plan.each(rng, size))
+            draws = (Resampled.of(order, times).ranking() for times in plan.each(rng, size))
             return np.array([variance(ranking) for ranking in draws])
 
         drawn = np.concatenate(map_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
@@ -319,16 +393,16 @@ class Replicates(Tabular):
     ) -> Interval:
         variance = variance_of(values)
         note = _left_out_note(values)
-        held = stretched(estimate, *limits)
+        held = stretch_limits(estimate, *limits)
         if held != limits and limits[0] < limits[1]:
-            beside = (
+            outside = (
                 f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
             )
-            limits, note = held, f"{note}; {beside}" if note else beside
+            limits, note = held, f"{note}; {outside}" if note else outside
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
             note = f"{note}; {agree}" if note else agree
-        limits = stretched(estimate, *limits)
+        limits = stretch_limits(estimate, *limits)
         return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
 
     def _cases(self) -> tuple[float, float]:
@@ -337,11 +411,11 @@ class Replicates(Tabular):
         of_pos, of_neg = sample.cases if sample.cluster is None else (np.bincount(c) > 0 for c in sample.cluster)
         return float(np.sum(of_pos)), float(np.sum(of_neg))
 
-    def _kept(self, name: str, make: Callable[[], T]) -> T:
+    def _cached(self, name: str, make: Callable[[], T]) -> T:
         if name not in self._memory:
             self._memory[name] = make()
-        kept: T = self._memory[name]
-        return kept
+        value: T = self._memory[name]
+        return value
 
 
 def _left_out(plan: Resampling, asked: Question) -> tuple[Answers, Floats, Floats]:

@@ -1,4 +1,4 @@
-"""What a bootstrap draws from, and what one replicate looks like to a model."""
+"""What a bootstrap draws from, and what one replicate is to a model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,100 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher.errors import ArgumentError, WeightError
-from thresher.inference.rows import ONLY_MODEL, Rows, Standing
-from thresher.ranking import Counts, Floats, Indices, Ranking, midway
+from thresher.inference.rows import ONLY_MODEL, ScoredRows
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, falling_order, midway, splits_at
 
-Times: TypeAlias = tuple[Counts, Counts]
+Times: TypeAlias = tuple[Counts, Counts]  # how often each positive and each negative item is drawn
+Parts: TypeAlias = tuple[Any, ...]  # a few numbers of a replicate; of several, an array each
 MOST_CASES_DRAWN_SINGLY = 10_000_000
+_NEAR = 64  # how far to search for the next score before searching everywhere
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassOrder:
+    """One class in a model's order: its items by falling score, those of one score forming a group.
+
+    An item is what is drawn: a row, or all cases of a class that share a score. `permutation` is None when items are
+    in order already, `start` when every group is one item, `weight` when every case weighs 1.
+    """
+
+    permutation: Indices | None
+    start: Indices | None
+    weight: Floats | None
+    segment: Indices
+
+    @classmethod
+    def of(cls, permutation: Indices | None, segment: Indices, weight: Floats | None) -> ClassOrder:
+        """Group items by the segment of each, which are in order."""
+        first = np.ones(segment.size, dtype=np.bool_)
+        np.not_equal(segment[1:], segment[:-1], out=first[1:])
+        start = None if first.all() else np.flatnonzero(first)
+        sorted_ = permutation is None or bool((permutation[1:] > permutation[:-1]).all())
+        return cls(None if sorted_ else permutation, start, weight, segment if start is None else segment[start])
+
+    def counts(self, times: Counts) -> Counts:
+        """Cases (or weight) in each group when item i is drawn `times[..., i]` times."""
+        ordered = times if self.permutation is None else times[..., self.permutation]
+        if self.weight is not None:
+            ordered = ordered * self.weight
+        return ordered if self.start is None else np.add.reduceat(ordered, self.start, axis=-1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelOrder:
+    """Both classes in one model's order; `score` holds the distinct scores, falling.
+
+    `above[i]` counts the groups of negatives that score higher than the i-th group of positives, and `upto[i]`
+    those that score as high or higher: one and the same array when no score is shared by both classes.
+    """
+
+    score: Floats
+    pos: ClassOrder
+    neg: ClassOrder
+    above: Indices
+    upto: Indices
+
+    @classmethod
+    def of_classes(cls, score: Floats, pos: ClassOrder, neg: ClassOrder) -> ModelOrder:
+        """Merge the orders of both classes."""
+        above, upto = (np.searchsorted(neg.segment, pos.segment, side=side) for side in ("left", "right"))
+        return cls(score, pos, neg, upto if np.array_equal(above, upto) else above, upto)
+
+    @classmethod
+    def of_ranking(cls, ranking: Ranking) -> ModelOrder:
+        """The order whose items are a ranking's non-empty segments, class by class."""
+        pos, neg = (ClassOrder(None, None, None, np.flatnonzero(counts)) for counts in (ranking.pos, ranking.neg))
+        return cls.of_classes(ranking.score, pos, neg)
+
+    @classmethod
+    def of_cases(cls, ranking: Ranking) -> ModelOrder:
+        """The order whose items are a ranking's single cases, for questions about which of them were drawn."""
+        segment = np.arange(len(ranking))
+        pos, neg = (ClassOrder.of(None, np.repeat(segment, counts), None) for counts in (ranking.pos, ranking.neg))
+        return cls.of_classes(ranking.score, pos, neg)
+
+    @classmethod
+    def of_rows(cls, positive: Flags, score: Any, weight: Floats | None) -> ModelOrder:
+        """The order whose items are the positive and the negative rows, each numbered by row order.
+
+        >>> order = ModelOrder.of_rows(np.array([True, False, True]), np.array([1.0, 2.0, 3.0]), None)
+        >>> order.pos.permutation, order.upto
+        (array([1, 0]), array([0, 1]))
+        """
+        order, ends = falling_order(score)
+        segment = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
+        is_pos = positive[order]
+        number = np.where(positive, np.cumsum(positive), np.cumsum(~positive)) - 1
+        classes = []
+        for side in (is_pos, ~is_pos):
+            rows = order[side]
+            classes.append(ClassOrder.of(number[rows], segment[side], None if weight is None else weight[rows]))
+        return cls.of_classes(score[order[ends - 1]].astype(np.float64) + 0.0, *classes)
+
+    def split(self, threshold: float) -> tuple[int, int]:
+        """How many groups of positives and of negatives score at least `threshold`."""
+        segments = int(splits_at(self.score, threshold))
+        return int(np.searchsorted(self.pos.segment, segments)), int(np.searchsorted(self.neg.segment, segments))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +116,7 @@ class Sample:
 
     cases: Times
     cluster: tuple[Indices, Indices] | None
-    standings: Mapping[str, Standing]
+    orders: Mapping[str, ModelOrder]
     weighted: bool
 
     @property
@@ -36,9 +125,9 @@ class Sample:
         return self.cases[0].size, self.cases[1].size
 
     @property
-    def handled(self) -> int:
-        """How many items every replicate handles: all of them, for every model."""
-        return sum(self.items) * len(self.standings)
+    def work(self) -> int:
+        """How many items every replicate touches: all of them, for every model."""
+        return sum(self.items) * len(self.orders)
 
     @property
     def clusters(self) -> int:
@@ -46,39 +135,48 @@ class Sample:
         return 0 if self.cluster is None else 1 + max(int(side.max()) for side in self.cluster)
 
 
-def sample_of(source: Rows | Ranking, *, singly: bool = False) -> Sample:
+def sample_of(source: ScoredRows | Ranking, *, singly: bool = False) -> Sample:
     """The sample in rows, or in a ranking, whose items are then its segments.
 
     With `singly` the items of a ranking are its cases, so that one can say which of them were not drawn. Weights
     that are whole numbers count cases; other weights belong to rows that a ranking has forgotten.
 
-    >>> found = sample_of(Ranking.parse("[20+,5-][10+][20+,40-]"))
-    >>> found.cases
+    >>> sample_of(Ranking.parse("[20+,5-][10+][20+,40-]")).cases
     (array([20, 10, 20]), array([ 5, 40]))
     """
-    if isinstance(source, Rows):
-        pos = int(np.count_nonzero(source.positive))
-        ones = np.ones(pos, dtype=np.int64), np.ones(len(source) - pos, dtype=np.int64)
-        cluster = source.cluster
-        both = None if cluster is None else (cluster[source.positive], cluster[~source.positive])
-        return Sample(ones, both, source.standings, source.weight is not None)
+    if isinstance(source, ScoredRows):
+        rows = sort_rows(source)
+        pos = int(np.count_nonzero(rows.positive))
+        ones = np.ones(pos, dtype=np.int64), np.ones(len(rows) - pos, dtype=np.int64)
+        cluster = None if rows.cluster is None else (rows.cluster[rows.positive], rows.cluster[~rows.positive])
+        orders = {name: ModelOrder.of_rows(rows.positive, score, rows.weight) for name, score in rows.scores.items()}
+        return Sample(ones, cluster, orders, rows.weight is not None)
     if not isinstance(source, Ranking):
         raise ArgumentError(
             f"there is nothing to draw from in {type(source).__name__}",
-            "give a Ranking, or Rows.of(labels, scores) for several models, weights or clusters",
+            "give a Ranking, or ScoredRows.of(labels, scores) for several models, weights or clusters",
         )
     source.require_both_classes()
     ranking = _in_whole_cases(source)
     if not singly:
         cases = ranking.pos[ranking.pos > 0], ranking.neg[ranking.neg > 0]
-        return Sample(cases, None, {ONLY_MODEL: Standing.of_ranking(ranking)}, weighted=False)
+        return Sample(cases, None, {ONLY_MODEL: ModelOrder.of_ranking(ranking)}, weighted=False)
     if ranking.total > MOST_CASES_DRAWN_SINGLY:
         raise ArgumentError(
             f"{ranking.total:,} cases are too many to remember which were drawn (at most {MOST_CASES_DRAWN_SINGLY:,})",
             "with so many cases the optimism is negligible; or draw a sample of the rows first",
         )
     ones = np.ones(ranking.Pos, dtype=np.int64), np.ones(ranking.Neg, dtype=np.int64)
-    return Sample(ones, None, {ONLY_MODEL: Standing.of_cases(ranking)}, weighted=False)
+    return Sample(ones, None, {ONLY_MODEL: ModelOrder.of_cases(ranking)}, weighted=False)
+
+
+def sort_rows(rows: ScoredRows) -> ScoredRows:
+    """Positives first, each class by falling score of the first model, whose draws then need no permutation."""
+    order = ModelOrder.of_rows(rows.positive, next(iter(rows.scores.values())), None)
+    classes = []
+    for index, side in ((np.flatnonzero(rows.positive), order.pos), (np.flatnonzero(~rows.positive), order.neg)):
+        classes.append(index if side.permutation is None else index[side.permutation])
+    return rows.take(np.concatenate(classes))
 
 
 def _in_whole_cases(ranking: Ranking) -> Ranking:
@@ -88,39 +186,35 @@ def _in_whole_cases(ranking: Ranking) -> Ranking:
         raise WeightError(
             "this ranking holds weights that are not whole, and no longer knows which rows carried them;"
             " rows are what would be drawn again",
-            "give Rows.of(labels, scores, weights=...) instead of the ranking",
+            "give ScoredRows.of(labels, scores, weights=...) instead of the ranking",
         )
     counts = ranking.pos.astype(np.int64), ranking.neg.astype(np.int64)
     return Ranking.of_segments(ranking.score, *counts, dropped=ranking.dropped)
-
-
-Parts: TypeAlias = tuple[Any, ...]  # a few numbers of a replicate; of several, an array each
-_NEAR = 64  # how far to look for the next score before looking everywhere
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
     """Positives and negatives per group of equal score, some of which may not have been drawn at all.
 
-    Of one replicate, or of several in rows; `each` takes them apart. What several statistics need is worked out when
-    first asked for and kept.
+    Of one replicate, or of several in rows; `each` takes them apart. What several statistics need is computed when
+    first needed, and cached.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> drawn = Resampled.of(Standing.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
+    >>> drawn = Resampled.of(ModelOrder.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
     >>> drawn.tp.tolist(), drawn.fp_upto.tolist(), str(drawn.ranking())
     ([25, 25, 50], [3, 10, 50], '[25+,3-][7-][25+,40-]')
     """
 
-    standing: Standing
+    order: ModelOrder
     pos: Counts
     neg: Counts
     model: str = ""
     _memory: dict[str, Counts] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, standing: Standing, times: Times, *, model: str = "") -> Resampled:
+    def of(cls, order: ModelOrder, times: Times, *, model: str = "") -> Resampled:
         """Count what was drawn by falling score."""
-        return cls(standing, standing.pos.counts(times[0]), standing.neg.counts(times[1]), model)
+        return cls(order, order.pos.counts(times[0]), order.neg.counts(times[1]), model)
 
     @property
     def Pos(self) -> Any:
@@ -135,44 +229,44 @@ class Resampled:
     @property
     def tp(self) -> Counts:
         """True positives when everything down to each group of positives is called positive."""
-        return self._kept("tp", lambda: _running(self.pos)[..., 1:])
+        return self._cached("tp", lambda: _running(self.pos)[..., 1:])
 
     @property
     def fp(self) -> Counts:
         """Negatives in the first 0, 1, 2, ... groups of negatives."""
-        return self._kept("fp", lambda: _running(self.neg))
+        return self._cached("fp", lambda: _running(self.neg))
 
     @property
     def fp_upto(self) -> Counts:
         """False positives when everything down to each group of positives is called positive."""
-        return self._kept("fp_upto", lambda: self.fp.take(self.standing.upto, axis=-1))
+        return self._cached("fp_upto", lambda: self.fp.take(self.order.upto, axis=-1))
 
     @property
     def fp_above(self) -> Counts:
         """Negatives that score higher than each group of positives."""
-        if self.standing.above is self.standing.upto:
+        if self.order.above is self.order.upto:
             return self.fp_upto
-        return self._kept("fp_above", lambda: self.fp.take(self.standing.above, axis=-1))
+        return self._cached("fp_above", lambda: self.fp.take(self.order.above, axis=-1))
 
     def at_class_ratio(self, class_ratio: float) -> Resampled:
         """One replicate with each class weighted so that Pos / Neg is `class_ratio`; the total stays."""
         total = self.Pos + self.Neg
         up = total * class_ratio / (1 + class_ratio) / max(self.Pos, 1)
         down = total / (1 + class_ratio) / max(self.Neg, 1)
-        return Resampled(self.standing, self.pos * up, self.neg * down, self.model)
+        return Resampled(self.order, self.pos * up, self.neg * down, self.model)
 
     def each(self) -> Iterator[Resampled]:
         """Replicate by replicate, each with its part of the running sums, which are worked out for all together."""
         if self.pos.ndim == 1:
             yield self
             return
-        _ = self.tp, self.fp_upto  # worked out here, and kept
+        _ = self.tp, self.fp_upto  # computed here, and cached
         for i, (pos, neg) in enumerate(zip(self.pos, self.neg, strict=True)):
-            yield Resampled(self.standing, pos, neg, self.model, {name: all_[i] for name, all_ in self._memory.items()})
+            yield Resampled(self.order, pos, neg, self.model, {name: all_[i] for name, all_ in self._memory.items()})
 
     def at(self, threshold: float) -> tuple[Any, Any]:
         """True and false positives at a threshold."""
-        pos, neg = self.standing.split(threshold)
+        pos, neg = self.order.split(threshold)
         fp = _plain(self.fp[..., neg])
         return _plain(self.tp[..., pos - 1]) if pos else 0 * fp, fp
 
@@ -186,35 +280,35 @@ class Resampled:
 
     def threshold_after(self, group: int) -> float:
         """Midway between the score of a group of positives and the next score that was drawn; -inf if none was."""
-        segment = self.standing.pos.segment
+        segment = self.order.pos.segment
         below = [
-            int(side.segment[start + found])
+            int(side.segment[start + offset])
             for side, counts, start in (
-                (self.standing.pos, self.pos, group + 1),
-                (self.standing.neg, self.neg, int(self.standing.upto[group])),
+                (self.order.pos, self.pos, group + 1),
+                (self.order.neg, self.neg, int(self.order.upto[group])),
             )
-            if (found := _first_drawn(counts[start:])) is not None
+            if (offset := _first_drawn(counts[start:])) is not None
         ]
         if not below:
             return -math.inf
-        upper, lower = self.standing.score[[segment[group], min(below)]]
+        upper, lower = self.order.score[[segment[group], min(below)]]
         return float(midway(np.array([upper]), np.array([lower]))[0])
 
     def ranking(self) -> Ranking:
         """The replicate as a ranking, for any function of one."""
         pos, neg = self.by_segment()
         seen = (pos > 0) | (neg > 0)
-        return Ranking.of_segments(self.standing.score[seen], pos[seen], neg[seen])
+        return Ranking.of_segments(self.order.score[seen], pos[seen], neg[seen])
 
     def by_segment(self) -> tuple[Counts, Counts]:
         """Positives and negatives per distinct score of the sample, 0 where none were drawn."""
-        size = self.standing.score.size
+        size = self.order.score.size
         pos, neg = np.zeros(size, dtype=self.pos.dtype), np.zeros(size, dtype=self.neg.dtype)
-        pos[self.standing.pos.segment] = self.pos
-        neg[self.standing.neg.segment] = self.neg
+        pos[self.order.pos.segment] = self.pos
+        neg[self.order.neg.segment] = self.neg
         return pos, neg
 
-    def _kept(self, name: str, make: Callable[[], Counts]) -> Counts:
+    def _cached(self, name: str, make: Callable[[], Counts]) -> Counts:
         if name not in self._memory:
             self._memory[name] = make()
         return self._memory[name]

@@ -1,17 +1,18 @@
-"""Statistics of a bootstrap: of a ranking, at thresholds, at the best cost."""
+"""Statistics of a bootstrap: what is computed on every replicate, from AUC and costs to any function of a ranking."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from thresher._internal.arguments import require_number
+from thresher._internal.arguments import as_number, require_number
+from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.choices.objective import TIED_WEIGHTS
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, OneClassError, ProbabilityError, argument
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.intervals.auc import auc_variance
@@ -19,11 +20,112 @@ from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
 from thresher.tables.condition import require_condition, simplest
 
+Threshold: TypeAlias = float | Mapping[str, float]
 _FITS_INT64 = 2**62
 
 
+@runtime_checkable
+class Statistic(Protocol):
+    """What is computed on every replicate: `parts` on some of them, then `values` of all their parts at once.
+
+    `names` are those of the rows of `values`. `variance`, where it is known, is that of the estimate on a ranking;
+    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume;
+    `depends_on_mix` whether it changes with the shares of the classes, which must then vary in draws as in samples.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its values."""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether small changes of the data change it little."""
+        return True
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Whether it changes with the class ratio while both classes stay as they are."""
+        return True
+
+    @property
+    def variance(self) -> Callable[[Ranking], float] | None:
+        """The variance of the estimate on a ranking, where it is known."""
+        return None
+
+    def require(self, ranking: Ranking) -> None:
+        """Raise where the sample cannot answer; by default both classes are enough."""
+        ranking.require_both_classes()
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """A few numbers of one replicate, or of several, in arrays."""
+
+    def values(self, parts: Floats) -> Floats:
+        """A row per name, a column per replicate, from the parts in columns; by default the parts themselves."""
+        return parts
+
+
 @dataclass(frozen=True, slots=True)
-class Auc:
+class Mix:
+    """The class mix that numbers are stated at; a class ratio of None is that of the data.
+
+    `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
+    class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
+
+    >>> mix = Mix.of(OperatingCondition(prevalence=0.1), None).at(0.5)
+    >>> mix.ranking(Ranking([0.8, 0.2], [3, 1], [1, 3]), probabilities=True).score.round(4)
+    array([0.3077, 0.027 ])
+    """
+
+    class_ratio: float | None = None
+    trained_at: float | None = None
+    of_data: float = math.nan
+
+    @classmethod
+    def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
+        """The mix that a condition declares."""
+        if trained_at is not None and not 0 < as_number(trained_at) < 1:
+            what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
+            raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
+        return cls(None if condition is None else condition.class_ratio, trained_at)
+
+    @property
+    def declared(self) -> bool:
+        """Whether it is another than the data's."""
+        return self.class_ratio is not None
+
+    @property
+    def restates(self) -> bool:
+        """Whether probabilities are restated."""
+        if self.trained_at is None or math.isnan(self.prevalence):
+            return False
+        return self.trained_at != self.prevalence
+
+    @property
+    def prevalence(self) -> float:
+        """The proportion of positives: that of the data where none is declared."""
+        return self.of_data if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
+
+    def at(self, prevalence: float) -> Mix:
+        """The same with the data's prevalence: a resample must not restate probabilities by its own."""
+        return Mix(self.class_ratio, prevalence if self.trained_at is None else self.trained_at, prevalence)
+
+    def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
+        """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
+        if self.class_ratio is None:
+            return recalibrate(ranking, self.probabilities) if probabilities and self.restates else ranking
+        if not probabilities:
+            return ranking.at_class_ratio(self.class_ratio)
+        return adjust_prevalence(ranking, self.prevalence, trained_at=self.trained_at)
+
+    def probabilities(self, score: Floats) -> Floats:
+        """Probabilities restated for the mix."""
+        if self.trained_at is None or not self.restates:
+            return score
+        return adjust_prevalence(score, self.prevalence, trained_at=self.trained_at)
+
+
+@dataclass(frozen=True)
+class Auc(Statistic):
     """The area under the ROC curve, as `auc`.
 
     >>> Auc().names
@@ -32,15 +134,11 @@ class Auc:
 
     names: ClassVar[tuple[str, ...]] = ("auc",)
     depends_on_mix: ClassVar[bool] = False
-    smooth: ClassVar[bool] = True
 
     @property
     def variance(self) -> Callable[[Ranking], float]:
         """DeLong's."""
         return auc_variance
-
-    def require(self, ranking: Ranking) -> None:
-        """Nothing beyond both classes."""
 
     def parts(self, drawn: Resampled) -> Parts:
         """Twice the pairs lost plus those tied, and the class totals."""
@@ -59,46 +157,17 @@ class Auc:
         return np.clip(_ratio(pairs - lost, pairs), 0.0, 1.0)[np.newaxis]
 
 
-@dataclass(frozen=True, slots=True)
-class Brier:
-    """The Brier score, as `brier`; scores must be probabilities.
-
-    >>> Brier().names
-    ('brier',)
-    """
-
-    names: ClassVar[tuple[str, ...]] = ("brier",)
-    depends_on_mix: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
-    variance: ClassVar[None] = None
-
-    def require(self, ranking: Ranking) -> None:
-        """Probabilities."""
-        ranking.require_probabilities()
-
-    def parts(self, drawn: Resampled) -> Parts:
-        """The sum of squared errors and the class totals."""
-        return squared_error_sum(drawn), drawn.Pos, drawn.Neg
-
-    def values(self, parts: Floats) -> Floats:
-        """The mean squared error."""
-        return _ratio(parts[0], parts[1] + parts[2])[np.newaxis]
-
-
-@dataclass(frozen=True, slots=True)
-class Decomposed:
+@dataclass(frozen=True)
+class Decomposed(Statistic):
     """Calibration and refinement loss over the hull's pools, as `decomposition(..., bins="hull")`.
 
-    Both are biased in small samples, and resamples double the bias: see `calibration_interval`.
+    Both are biased in small samples, and resamples double the bias: see `calibration_intervals`.
 
     >>> Decomposed().names
     ('miscalibration', 'discrimination', 'refinement')
     """
 
     names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
-    depends_on_mix: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
-    variance: ClassVar[None] = None
 
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
@@ -106,8 +175,11 @@ class Decomposed:
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sum of squared errors, the impurity of the pools, and the class totals."""
+        order = drawn.order
+        of_pos, of_neg = 1 - order.score[order.pos.segment], order.score[order.neg.segment]
+        squares = (of_pos**2 * drawn.pos).sum(axis=-1) + (of_neg**2 * drawn.neg).sum(axis=-1)
         impurity = [pooled_impurity(*one.by_segment()) for one in drawn.each()]
-        return squared_error_sum(drawn), np.reshape(impurity, np.shape(drawn.Pos)), drawn.Pos, drawn.Neg
+        return squares, np.reshape(impurity, np.shape(drawn.Pos)), drawn.Pos, drawn.Neg
 
     def values(self, parts: Floats) -> Floats:
         """Losses per case."""
@@ -117,22 +189,8 @@ class Decomposed:
         return np.stack([np.maximum(0.0, brier - refinement), np.maximum(0.0, uncertainty - refinement), refinement])
 
 
-def squared_error_sum(drawn: Resampled) -> Any:
-    """The sum of (p - y)² over the cases drawn."""
-    standing = drawn.standing
-    of_pos, of_neg = 1 - standing.score[standing.pos.segment], standing.score[standing.neg.segment]
-    return (of_pos**2 * drawn.pos).sum(axis=-1) + (of_neg**2 * drawn.neg).sum(axis=-1)
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
-
-
-Threshold: TypeAlias = float | Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class BestCost:
+@dataclass(frozen=True)
+class BestCost(Statistic):
     """The lowest expected cost that any threshold reaches, and that threshold, as `choose` finds them.
 
     >>> BestCost(OperatingCondition(cost_ratio=5)).names
@@ -142,7 +200,6 @@ class BestCost:
     condition: OperatingCondition = field(default_factory=OperatingCondition)
     names: ClassVar[tuple[str, ...]] = ("best_cost", "best_threshold")
     smooth: ClassVar[bool] = False
-    variance: ClassVar[None] = None
     _odds: tuple[int, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -157,14 +214,11 @@ class BestCost:
         """Unless the condition declares the mix."""
         return self.condition.class_ratio is None
 
-    def require(self, ranking: Ranking) -> None:
-        """Nothing beyond both classes."""
-
     def parts(self, drawn: Resampled) -> Parts:
         """The table at the best threshold, and the threshold."""
         groups = self.best_groups(drawn)
-        found = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
-        tp, fp, threshold = np.array(found).T.reshape(3, *np.shape(drawn.Pos))
+        points = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
+        tp, fp, threshold = np.array(points).T.reshape(3, *np.shape(drawn.Pos))
         return tp, fp, drawn.Pos, drawn.Neg, threshold
 
     def _point(self, drawn: Resampled, group: int) -> tuple[float, float, float]:
@@ -186,14 +240,14 @@ class BestCost:
         pos, tp, fp = (np.atleast_2d(counts) for counts in (drawn.pos, drawn.tp, drawn.fp_upto))
         miss, alarm = self._unit_costs(Pos[0].item(), Neg[0].item())
         most = alarm * max(Neg.max().item(), 1) + miss * max(Pos.max().item(), 1)
-        whole = tp.dtype.kind == "i" and most < _FITS_INT64
-        if not whole:
+        exact = tp.dtype.kind == "i" and most < _FITS_INT64
+        if not exact:
             miss, alarm = float(miss), float(alarm)
         elif most > np.iinfo(tp.dtype).max:
             tp, fp = tp.astype(np.int64), fp.astype(np.int64)
         loss = tp * -miss
         loss += fp if alarm == 1 else fp * alarm
-        limit = np.minimum(loss.min(axis=1), 0) + (0 if whole else TIED_WEIGHTS * (alarm * Neg + miss * Pos))
+        limit = np.minimum(loss.min(axis=1), 0) + (0 if exact else TIED_WEIGHTS * (alarm * Neg + miss * Pos))
         row, group = np.divmod(np.flatnonzero(loss <= limit[:, np.newaxis]), tp.shape[1])
         there = pos[row, group] > 0
         row, group = row[there], group[there]
@@ -219,8 +273,19 @@ class BestCost:
         return miss * Neg // common, alarm * Pos // common
 
 
-@dataclass(frozen=True, slots=True)
-class CostAt:
+@dataclass(frozen=True)
+class LeastCost(BestCost):
+    """The lowest expected cost that any threshold reaches, without that threshold."""
+
+    names: ClassVar[tuple[str, ...]] = ("expected_cost",)
+
+    def values(self, parts: Floats) -> Floats:
+        """Expected cost."""
+        return BestCost.values(self, parts)[:1]
+
+
+@dataclass(frozen=True)
+class CostAt(Statistic):
     """The expected cost at a fixed threshold, or at one fixed threshold per model.
 
     >>> CostAt(0.5, OperatingCondition(cost_ratio=5)).names
@@ -230,8 +295,6 @@ class CostAt:
     threshold: Threshold
     condition: OperatingCondition = field(default_factory=OperatingCondition)
     names: ClassVar[tuple[str, ...]] = ("cost",)
-    smooth: ClassVar[bool] = True
-    variance: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         _require_threshold(self.threshold)
@@ -242,9 +305,6 @@ class CostAt:
         """Unless the condition declares the mix."""
         return self.condition.class_ratio is None
 
-    def require(self, ranking: Ranking) -> None:
-        """Nothing beyond both classes."""
-
     def parts(self, drawn: Resampled) -> Parts:
         """The table at the threshold."""
         return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
@@ -254,8 +314,8 @@ class CostAt:
         return np.asarray(self.condition.expected_cost(_table(*parts)), dtype=np.float64)[np.newaxis]
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureAt:
+@dataclass(frozen=True)
+class MeasureAt(Statistic):
     """Any registered measure at a fixed threshold, or at one fixed threshold per model.
 
     >>> MeasureAt("sensitivity", 0.5).names
@@ -265,8 +325,6 @@ class MeasureAt:
     measure: str | Measure
     threshold: Threshold
     class_ratio: float | None = None
-    smooth: ClassVar[bool] = True
-    variance: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         _require_threshold(self.threshold)
@@ -281,17 +339,74 @@ class MeasureAt:
         """Unless it is a rate within a class, or the class ratio is declared."""
         return self.class_ratio is None and changes_with_mix(self.measure)
 
-    def require(self, ranking: Ranking) -> None:
-        """Nothing beyond both classes."""
-
     def parts(self, drawn: Resampled) -> Parts:
         """The table at the threshold."""
         return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
 
     def values(self, parts: Floats) -> Floats:
         """The measure of every table; NaN where it is undefined."""
-        found = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
-        return np.asarray(found, dtype=np.float64)[np.newaxis]
+        values = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
+        return np.asarray(values, dtype=np.float64)[np.newaxis]
+
+
+@dataclass(frozen=True)
+class OfRanking(Statistic):
+    """Any function from a ranking to a number; a replicate that it refuses for want of a class counts as NaN.
+
+    Pass `depends_on_mix=False` where it depends on the distributions within classes alone, not on their mix.
+    `probabilities` says whether scores are restated for the mix; None leaves that to the scores of the sample.
+
+    >>> OfRanking("segments", len).names
+    ('segments',)
+    >>> from thresher.curves import ks
+    >>> OfRanking("ks", lambda ranking: ks(ranking).statistic, depends_on_mix=False).depends_on_mix
+    False
+    """
+
+    name: str
+    function: Callable[[Ranking], float]
+    mix: Mix = field(default_factory=Mix)
+    depends_on_mix: bool = True
+    smooth: bool = True
+    probabilities: bool | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name given."""
+        return (self.name,)
+
+    def require(self, ranking: Ranking) -> None:
+        """Refuse scores that are no probabilities where these are needed, and functions that give no number."""
+        if self.probabilities is not None:
+            if self.probabilities:
+                ranking.require_probabilities()
+            return
+        value = self.function(self._at_mix(ranking, ranking.score))
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            what = f"the statistic {self.name!r} gives {value!r}, which is no number"
+            raise ArgumentError(what, "give a function that makes one number of a ranking") from None
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The value itself."""
+        return (np.reshape([self._value(one) for one in drawn.each()], np.shape(drawn.Pos)),)
+
+    def _value(self, one: Resampled) -> float:
+        try:
+            return float(self.function(self._at_mix(one.ranking(), one.order.score)))
+        except OneClassError:
+            return math.nan
+
+    def _at_mix(self, ranking: Ranking, scores: Floats) -> Ranking:
+        """A replicate at the mix; whether scores are probabilities is for those of the sample to say."""
+        known = self.probabilities
+        probabilities = bool(scores[0] <= 1 and scores[-1] >= 0) if known is None else known
+        return self.mix.ranking(ranking, probabilities=probabilities)
+
+
+def _ratio(part: Floats, total: Floats) -> Floats:
+    return np.divide(part, total, out=np.full_like(part, np.nan), where=total > 0)
 
 
 def changes_with_mix(asked: str | Measure) -> bool:
@@ -311,8 +426,8 @@ def _middle(tied: list[int], *, none: bool) -> int:
 
 
 def _require_threshold(threshold: Any) -> None:
-    given = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
-    for name, value in given.items():
+    by_model = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
+    for name, value in by_model.items():
         require_number(value, name=str(name))
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from thresher._internal.arguments import is_one_of, require_level, require_one_of
 from thresher.errors import ArgumentError, MeasureError
-from thresher.inference.class_influence import Pulled, class_pulls, spread
 from thresher.inference.class_rows import (
     Classes,
     ClassifiedRows,
@@ -27,6 +26,7 @@ from thresher.inference.comparison.difference import (
     pairs_difference,
     require_margin,
 )
+from thresher.inference.influence import RowInfluence, class_influence, influence_variance
 from thresher.inputs.columns import Missing
 
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
@@ -127,20 +127,20 @@ def compare_classes(
         missing=missing,
     )
     require_two_clusters_of_classes(rows)
-    pulls = {name: class_pulls(rows, name) for name in rows.matrices}
-    return class_comparison(rows, pulls, measure, level=level, margin=margin, correction=correction)
+    influence = {name: class_influence(rows, name) for name in rows.matrices}
+    return class_comparison(rows, influence, measure, level=level, margin=margin, correction=correction)
 
 
 def class_comparison(
     rows: ClassifiedRows,
-    pulls: Mapping[str, Mapping[str, Pulled]],
+    influence: Mapping[str, Mapping[str, RowInfluence]],
     measure: str,
     *,
     level: float,
     margin: float,
     correction: Correction = "holm",
 ) -> Comparison:
-    """The same from rows that were checked already, and every model's pulls."""
+    """The same from rows that were checked already, and every model's influences."""
     known = CLASS_MEASURES[measure]
     units = float(rows.class_units.min()) if known.averaged else rows.units
     empty = Comparison(
@@ -158,28 +158,30 @@ def class_comparison(
         dropped=rows.dropped,
     )
     differences = {
-        (a, b): _difference((a, b), pulls[a][measure], pulls[b][measure], rows, empty)
+        (a, b): _difference((a, b), influence[a][measure], influence[b][measure], rows, empty)
         for a, b in itertools.combinations(rows.matrices, 2)
     }
-    return empty.filled({name: pulls[name][measure].estimate for name in rows.matrices}, differences)
+    return empty.filled({name: influence[name][measure].estimate for name in rows.matrices}, differences)
 
 
-def _difference(names: tuple[str, str], a: Pulled, b: Pulled, rows: ClassifiedRows, empty: Comparison) -> Difference:
+def _difference(
+    names: tuple[str, str], a: RowInfluence, b: RowInfluence, rows: ClassifiedRows, empty: Comparison
+) -> Difference:
     known = CLASS_MEASURES[empty.measure]
     apart = a.estimate - b.estimate if math.isfinite(a.estimate) and math.isfinite(b.estimate) else math.nan
     method = "delta, paired by clusters" if empty.clustered else "delta, paired"
     if math.isnan(apart):
         nan = math.nan
-        told = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
-        return Difference(*names, nan, nan, nan, nan, nan, empty.level, **told)  # type: ignore[arg-type]
-    variance = spread(a.pull - b.pull, rows.cluster)
-    if empty.pairs <= 1 or not variance > _ROUNDING * (a.spread(rows.cluster) + b.spread(rows.cluster)):
-        found = pairs_difference(
+        settings = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
+        return Difference(*names, nan, nan, nan, nan, nan, empty.level, **settings)  # type: ignore[arg-type]
+    variance = influence_variance(a.values - b.values, rows.cluster)
+    if empty.pairs <= 1 or not variance > _ROUNDING * (a.variance(rows.cluster) + b.variance(rows.cluster)):
+        difference = pairs_difference(
             names, apart, max(variance, 0.0), empty.pairs, level=empty.level, margin=empty.margin, span=known.span
         )
         note = f"the models differ alike on all rows; limits from {empty.pairs:g} independent cases, conservative"
-        return replace(found, better=known.better, method="exact cases", note=note)
-    found = normal_difference(
+        return replace(difference, better=known.better, method="exact cases", note=note)
+    difference = normal_difference(
         names,
         apart,
         variance,
@@ -189,4 +191,4 @@ def _difference(names: tuple[str, str], a: Pulled, b: Pulled, rows: ClassifiedRo
         freedom=empty.pairs - 1,
         span=known.span,
     )
-    return replace(found, better=known.better)
+    return replace(difference, better=known.better)

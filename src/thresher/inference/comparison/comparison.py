@@ -53,7 +53,7 @@ class Comparison(Tabular):
     @property
     def covariance(self) -> Matrix | None:
         """The covariance of the AUCs in the order of `names`, None for other measures."""
-        return None if self.spread is None else self.spread.whole
+        return None if self.spread is None else self.spread.total
 
     def __getitem__(self, pair: tuple[str, str]) -> Difference:
         if _names_models(pair, self.names):
@@ -141,13 +141,13 @@ class Comparison(Tabular):
         """The same comparison with its numbers, p-values adjusted for how many pairs there are."""
         p_values = [one.p_value for one in differences.values()]
         adjusted = holm(p_values) if self.correction == "holm" else p_values
-        told = {pair: replace(one, p_adjusted=p) for (pair, one), p in zip(differences.items(), adjusted, strict=True)}
-        return replace(self, estimates=MappingProxyType(dict(estimates)), differences=MappingProxyType(told))
+        pairs = {pair: replace(one, p_adjusted=p) for (pair, one), p in zip(differences.items(), adjusted, strict=True)}
+        return replace(self, estimates=MappingProxyType(dict(estimates)), differences=MappingProxyType(pairs))
 
     def __str__(self) -> str:
         wide = max(len("model"), *(len(name) for name in self.names))
-        told = [f"{'model':<{wide}}   {self.measure}"]
-        told += [f"{name:<{wide}}   {self.estimates[name]:.4f}" for name in self.names]
+        lines = [f"{'model':<{wide}}   {self.measure}"]
+        lines += [f"{name:<{wide}}   {self.estimates[name]:.4f}" for name in self.names]
         heads = f"{self.level:.4g} limits", "p", "adjusted", "verdict on the first"
         table = [("pair", "difference", *heads)]
         for one in self.differences.values():
@@ -157,8 +157,8 @@ class Comparison(Tabular):
         widths = [max(len(row[i]) for row in table) for i in range(6)]
         for row in table:
             cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
-            told.append("   ".join(cells))
-        return "\n".join(map(visible, told))
+            lines.append("   ".join(cells))
+        return "\n".join(map(visible, lines))
 
     def _brief(self) -> str:
         estimates = ", ".join(f"{name} {self.estimates[name]:.4g}" for name in self.names)

@@ -9,14 +9,23 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import numbers_of, require_number
+from thresher._internal.arguments import numbers_of, require_level, require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
+from thresher.curves import auc
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.replicates import percentile_limits
-from thresher.inference.interval import Interval, limits_around, stretched, student_quantile
-from thresher.inference.intervals.auc import NOTHING, AucCovariance, AucLimits, Matrix, satterthwaite, student_tail
-from thresher.ranking import Floats
+from thresher.inference.interval import Interval, limits_around, stretch_limits, student_quantile
+from thresher.inference.intervals.auc import (
+    NOTHING,
+    AucCovariance,
+    AucLimits,
+    Matrix,
+    delong_parts,
+    satterthwaite,
+    student_tail,
+)
+from thresher.ranking import Floats, Ranking, require_ranking
 
 Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "practically equal", "undecided"]
 Better: TypeAlias = Literal["higher", "lower", "neither"]
@@ -27,7 +36,7 @@ class Difference(Result):
     """A minus B with limits, a test of no difference, and a verdict on A.
 
     The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, and the
-    verdict is then "better". `p_adjusted` allows for how many pairs were looked at. `verdict` is
+    verdict is then "better". `p_adjusted` allows for how many pairs were compared. `verdict` is
     "better" or "worse" when the limits lie wholly beyond `margin` (and, among several pairs,
     the adjusted p-value agrees), "practically equal" when they lie wholly within it,
     otherwise "undecided": absence of proof is no proof of equality. Where neither side is better, as of a calibration
@@ -141,6 +150,43 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [math.nan if math.isnan(one) else float(multiplied[known <= one].max()) for one in p]
 
 
+def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0.95, margin: float = 0.0) -> Difference:
+    """The difference of the AUCs of two independent samples, A minus B.
+
+    For different cases: two hospitals, this year and last. For two models on the same rows use `compare`,
+    because what they share would be counted against their difference here. The limits of both AUCs (as `auc_interval`)
+    are combined so that squared distances add up (Zou & Donner 2008), which holds in small samples; p is the level at
+    which they would just meet 0. `variance` is the sum of DeLong's.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> print(compare_unpaired(Ranking.parse("[30+,2-][15+,8-][5+,40-]"), spam_tree))
+    a - b  0.1820 [0.0662, 0.2931]  p 0.0033  better
+    """
+    require_level(level)
+    require_margin(margin)
+    for ranking in (ranking_a, ranking_b):
+        require_ranking(ranking)
+        ranking.require_both_classes()
+    both = (ranking_a, ranking_b)
+    areas, parts = [auc(ranking) for ranking in both], [delong_parts(ranking) for ranking in both]
+    limits = [
+        AucLimits.of(area, part, (ranking.Pos, ranking.Neg))
+        for area, part, ranking in zip(areas, parts, both, strict=True)
+    ]
+    return reached_difference(
+        ("a", "b"),
+        areas[0] - areas[1],
+        lambda tail: combined_reach(limits, (1, -1), ((1, 0), (0, 1)), tail),
+        variance=math.fsum(sum(part) for part in parts),
+        level=level,
+        method="combined limits",
+        margin=margin,
+        note=""
+        if all(each.deviation for each in limits)
+        else "an AUC shows no spread; its limits are exact, for pairs",
+    )
+
+
 def normal_difference(
     names: tuple[str, str],
     difference: float,
@@ -222,21 +268,21 @@ def bootstrap_difference(
         away = of_a - of_b
     estimate, away = float(away[0]), away[1:]
     away = away[~np.isnan(away)]
-    told: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "margin": margin, "better": better}
+    settings: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "margin": margin, "better": better}
     if math.isnan(estimate) or not away.size:
         nothing = "the measure is undefined on the data" if math.isnan(estimate) else "it is undefined on all resamples"
-        return Difference(*names, estimate, math.nan, math.nan, math.nan, math.nan, note=nothing, **told)
+        return Difference(*names, estimate, math.nan, math.nan, math.nan, math.nan, note=nothing, **settings)
     undefined = of_a.size - 1 - away.size
     note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
     smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
     p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
-    lower, upper = stretched(estimate, *percentile_limits(away, level))
+    lower, upper = stretch_limits(estimate, *percentile_limits(away, level))
     if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
         unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
         lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0
         note = "all resamples agree; limits from what could stay unseen, conservative"
     variance = float(away.var(ddof=1)) if np.isfinite(away).all() and away.size > 1 else math.nan
-    return Difference(*names, estimate, lower, upper, variance, p_value, note=note, **told)
+    return Difference(*names, estimate, lower, upper, variance, p_value, note=note, **settings)
 
 
 Reach: TypeAlias = Callable[[float], tuple[float, float]]  # a tail's distances from estimate to lower and upper limit
@@ -263,7 +309,7 @@ def auc_contrast(
     Clusters have Student's alone, with one degree of freedom less than clusters hold the scarcer class. Where models
     never differ, disjoint pairs give conservative limits. The p-value is the level that would just reach 0.
     """
-    variance, apart = float(weights @ spread.whole @ weights), float(weights**2 @ np.diagonal(spread.whole))
+    variance, apart = float(weights @ spread.total @ weights), float(weights**2 @ np.diagonal(spread.total))
     span = float(weights[weights > 0].sum())
     pairs = min(spread.cases)
     if not variance > _ROUNDING * apart:
@@ -287,7 +333,7 @@ def auc_contrast(
         AucLimits.of(float(spread.areas[i]), (float(spread.of_pos[i, i]), float(spread.of_neg[i, i])), spread.cases)
         for i in terms
     ]
-    weight, correlation = weights[terms].tolist(), _correlation(spread.whole[np.ix_(terms, terms)]).tolist()
+    weight, correlation = weights[terms].tolist(), _correlation(spread.total[np.ix_(terms, terms)]).tolist()
 
     def reach(tail: float) -> tuple[float, float]:
         below, above = combined_reach(limits, weight, correlation, tail)
@@ -390,6 +436,6 @@ def _correlation(covariance: Matrix) -> Matrix:
     """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
     deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     product = np.outer(deviation, deviation)
-    found = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
-    np.fill_diagonal(found, 1.0)
-    return np.clip(found, -1.0, 1.0)
+    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    np.fill_diagonal(correlation, 1.0)
+    return np.clip(correlation, -1.0, 1.0)

@@ -16,13 +16,12 @@ from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.paired import fixed_thresholds
-from thresher.inference.comparison.resampled import drawn_cells
+from thresher.inference.comparison.paired import draw_cells, fixed_thresholds
 from thresher.inference.interval import Interval
-from thresher.inference.intervals.auc import AucCovariance, count_above, moderated_interval
-from thresher.inference.rows import ScoredRows, scored_rows
+from thresher.inference.intervals.auc import AucCovariance, moderated_interval
+from thresher.inference.rows import ScoredRows, count_above
 from thresher.inputs.columns import Missing
-from thresher.ranking import Flags, Floats, Ranking, rankable
+from thresher.ranking import Flags, Floats, Ranking
 from thresher.sources.engines.pairs import Calls, EnginePairs, Matrix, PlacementSums, open_pairs, require_few_kinds
 from thresher.sources.options import Columns, Filter, Options, TableName, require_options, score_names
 from thresher.sources.progress import Listener
@@ -41,7 +40,7 @@ def open_rows(
             return
     rows = read_batches(source, [*columns.names, *([] if cluster is None else [cluster])], options)
     yield HeldPairs(
-        scored_rows(
+        ScoredRows.of(
             rows[columns.label],
             {name: rows[name] for name in columns.scores},
             positive=options.positive,
@@ -66,8 +65,7 @@ class HeldPairs:
     def rankings(self, names: Sequence[str], options: Options) -> dict[str, Ranking]:
         """The rankings of all models."""
         require_options(options)
-        rows = self.rows
-        return {name: Ranking.count(rows.positive, rankable(rows.scores[name]), rows.weight) for name in names}
+        return {name: self.rows.ranking(name) for name in names}
 
     def placement_sums(self, *, listener: Listener | None) -> PlacementSums:
         """Sums of placements; see `EnginePairs`."""
@@ -151,9 +149,9 @@ def covariance_of(sums: PlacementSums) -> AucCovariance:
     to_influence = [about / sums.total[side][-1] for side in sides]
 
     def spread(one: int, other: int, units: int) -> Floats:
-        found = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
-        found = np.where(np.abs(found) <= _noise(sums) ** 2, 0.0, found)
-        return found * (units / (units - 1) if units > 1 else math.nan)
+        covariance = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
+        covariance = np.where(np.abs(covariance) <= _noise(sums) ** 2, 0.0, covariance)
+        return covariance * (units / (units - 1) if units > 1 else math.nan)
 
     crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
     of_pos, of_neg = (spread(side, side, sums.units[side]) for side in (0, 1))
@@ -180,19 +178,23 @@ def independent_cases(sums: PlacementSums) -> tuple[float, float]:
 
 
 def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> list[Interval]:
-    """The interval of each model's AUC, as `row_auc_interval` gives it for independent rows with or without weights.
+    """The interval of each model's AUC, as `auc_interval` gives it for independent rows with or without weights.
 
     >>> products = np.kron(np.eye(2), np.array([[1.0, 1.0], [1.0, 4.0]]))
     >>> sums = PlacementSums(np.array([1.0, 4.0, 1.0, 4.0]), products, (4, 4, 8), clustered=False)
     >>> print(scanned_auc_intervals(sums, level=0.95, method="delong")[0])
     0.7500 [0.1492, 0.9809]
     """
-    found = covariance_of(sums)
+    covariance = covariance_of(sums)
     return [
         moderated_interval(
-            float(area), (float(found.of_pos[i, i]), float(found.of_neg[i, i])), found.cases, level, method=method
+            float(area),
+            (float(covariance.of_pos[i, i]), float(covariance.of_neg[i, i])),
+            covariance.cases,
+            level,
+            method=method,
         )
-        for i, area in enumerate(found.areas)
+        for i, area in enumerate(covariance.areas)
     ]
 
 
@@ -205,8 +207,8 @@ def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
             "give rows of at least two clusters with each class, or leave "
             f"{argument('cluster')} out if rows are independent",
         )
-    found = covariance_of(sums)
-    return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
+    covariance = covariance_of(sums)
+    return replace(empty, pairs=min(cases)).of_aucs(covariance, noise=_noise(sums))
 
 
 def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dropped: int = 0) -> Comparison:
@@ -261,7 +263,7 @@ def compare_scan(
     sums leave it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are
     compared at `thresholds`, or at each model's best one from a scan of the same rows; the calls of all models are
     counted together and resampled jointly, as `compare` does with rows, which takes weights and no clusters. The
-    thresholds stay fixed, where `compare` without `thresholds=` chooses them again in every resample. Sources and
+    thresholds stay fixed, where `compare` that is given none chooses them again in every resample. Sources and
     filters are those of `scan`, everything else is as in `compare`.
 
     >>> import ibis, pyarrow
@@ -323,11 +325,11 @@ def _of_calls(
 
 
 def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The data themselves, then resamples of them, in pieces of bounded size; class by class if classes are told."""
+    """The data, then resamples of them, in pieces of bounded size; class by class where `is_pos` is given."""
     yield calls.cases[np.newaxis].astype(np.float64)
     each = max(1, _MOST_NUMBERS // calls.cases.size)
     for start in range(0, replicates, each):
-        yield drawn_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
+        yield draw_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
 
 
 def _best_thresholds(

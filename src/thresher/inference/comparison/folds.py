@@ -78,15 +78,15 @@ def corrected_t(
     require_margin(margin)
     away = _differences(a, b, test_share, better)
     mean, variance = _corrected(away, test_share)
-    told: dict[str, Any] = {"level": level, "method": "corrected t", "margin": margin, "better": better}
+    settings: dict[str, Any] = {"level": level, "method": "corrected t", "margin": margin, "better": better}
     if not variance > 0:
-        return Difference("a", "b", mean, math.nan, math.nan, variance, math.nan, note=_NO_SPREAD, **told)
+        return Difference("a", "b", mean, math.nan, math.nan, variance, math.nan, note=_NO_SPREAD, **settings)
     from scipy.special import stdtr
 
     deviation, freedom = math.sqrt(variance), away.size - 1
     half = student_quantile(level, freedom) * deviation
     p_value = float(2 * stdtr(freedom, -abs(mean) / deviation))
-    return Difference("a", "b", mean, mean - half, mean + half, variance, p_value, **told)
+    return Difference("a", "b", mean, mean - half, mean + half, variance, p_value, **settings)
 
 
 def bayesian_correlated_t(

@@ -73,11 +73,11 @@ def mcnemar(
     require_one_of(method, ("exact", "mid-p", "chi-squared"), name="method")
     given = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
     columns = {name: column(values, name=name) for name, values in given.items()}
-    kept, _ = complete(columns, missing=missing)
-    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in kept}
+    complete_columns, _ = complete(columns, missing=missing)
+    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in complete_columns}
     if len(kinds) > 1:  # 1 must not become "1"
-        kept = [values.astype(object) for values in kept]
-    flags = is_positive(np.concatenate(kept), positive=positive).reshape(3, -1)
+        complete_columns = [values.astype(object) for values in complete_columns]
+    flags = is_positive(np.concatenate(complete_columns), positive=positive).reshape(3, -1)
     right_a, right_b = flags[1] == flags[0], flags[2] == flags[0]
     only_a, only_b = int(np.count_nonzero(right_a > right_b)), int(np.count_nonzero(right_b > right_a))
     both = int(np.count_nonzero(right_a & right_b))

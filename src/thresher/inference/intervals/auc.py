@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,20 +13,32 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import require_level, require_number, require_one_of
 from thresher._internal.parallel import map_chunks, parallel_map, threads_for
+from thresher._internal.results import Tabular
 from thresher.curves import auc
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOGIT, Interval, normal_quantile, student_quantile
-from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
+from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
+from thresher.inference.influence import RowInfluence, class_influence
+from thresher.inference.interval import (
+    LOGIT,
+    Interval,
+    aligned_lines,
+    interval_columns,
+    normal_quantile,
+    student_quantile,
+)
+from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
 from thresher.inputs.columns import Missing
-from thresher.ranking import Flags, Floats, Ranking, falling_order, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
 NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes more
 
 
-def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "delong") -> Interval:
-    """The interval for the AUC of one ranking, in O(segments).
+def auc_interval(
+    source: Ranking | ScoredRows, *, model: str | None = None, level: float = 0.95, method: AucMethod = "delong"
+) -> Interval:
+    """The interval for the AUC of a ranking, in O(segments), or of one model's rows.
 
     "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples
     that variance is itself uncertain and too small when it errs, so for the limits it is averaged with
@@ -35,7 +48,10 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to [0, 1];
     "hanley-mcneil" uses their variance (1982).
 
-    A weight is read as a number of cases; for sampling weights or clustered rows use `row_auc_interval`.
+    The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: a weight of 2
+    says that a row stands for two of the population, not that two were seen, so scaling all of them changes nothing
+    and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count as independent
+    (Obuchowski 1997). Such rows have DeLong's method alone.
 
     >>> ct = Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
     >>> interval = auc_interval(ct)
@@ -43,11 +59,24 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     0.8932 [0.8149, 0.9407] 0.030724
     >>> print(auc_interval(Ranking.parse("[20+][20-]")))
     1.0000 [0.8316, 1.0000]
+    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
+    >>> print(auc_interval(ScoredRows.of(labels, scores)))
+    0.7500 [0.3040, 0.9537]
+    >>> print(auc_interval(ScoredRows.of(labels * 2, scores * 2, clusters=[*range(10)] * 2)))  # every e-mail twice
+    0.7500 [0.1169, 0.9855]
     """
     require_level(level)
-    require_ranking(ranking)
-    ranking.require_both_classes()
     require_one_of(method, ("delong", "wald", "hanley-mcneil"), name="method")
+    if isinstance(source, ScoredRows):
+        rows = replace(source, scores={(name := one_model(source.scores, model)): source.scores[name]})
+        if not rows.simple and method != "delong":
+            raise ArgumentError(f"method {method!r} knows no weights or clusters", 'leave method out, or give "delong"')
+        if not rows.simple:
+            return _rows_interval(rows, level)
+        source = rows.ranking(name)
+    require_ranking(source)
+    ranking = source
+    ranking.require_both_classes()
     area = auc(ranking)
     if method == "hanley-mcneil":
         variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
@@ -120,12 +149,12 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
     def moments(piece: slice) -> list[tuple[int, int, int]]:
         """Of a piece's positives, and of its negatives: how many, and the sums of opponents before them and squares."""
         is_pos = ranking.narrow[0][piece] != 0
-        found = []
+        sums = []
         for side in (is_pos, ~is_pos):
             opponents = np.flatnonzero(side)
             opponents -= np.arange(opponents.size)
-            found.append((opponents.size, int(opponents.sum()), int((opponents * opponents).sum())))
-        return found
+            sums.append((opponents.size, int(opponents.sum()), int((opponents * opponents).sum())))
+        return sums
 
     before, first, second = [0, 0], [0, 0], [0, 0]  # of the positives, of the negatives
     for piece in map_chunks(moments, len(ranking)):
@@ -279,55 +308,29 @@ class AucCovariance:
     cases: tuple[float, float]
 
     @property
-    def whole(self) -> Matrix:
+    def total(self) -> Matrix:
         """The covariance of the AUCs, models × models."""
         return self.of_pos + self.of_neg + self.shared
 
 
-def row_auc_interval(
-    labels: Any,
-    scores: Any,
-    *,
-    positive: Any = None,
-    weights: Any = None,
-    clusters: Any = None,
-    level: float = 0.95,
-    missing: Missing = "raise",
-) -> Interval:
-    """The interval for an AUC from rows, with sampling weights or clusters.
+def _rows_interval(rows: ScoredRows, level: float) -> Interval:
+    """Limits that allow for weights and clusters.
 
-    That is what a ranking cannot know. Without either it is `auc_interval(rank(labels, scores))`. `weights` are
-    sampling weights: a weight of 2 says that a row stands for two of the population, not that two were seen, so
-    scaling all of them changes nothing and uneven ones widen the interval. `clusters` names for each row the
-    patient, user or batch it comes from: rows of one cluster may be alike, and only clusters count as
-    independent (Obuchowski 1997). Limits are moderated as in `auc_interval`; with clusters they are those of
-    Student's t with as many degrees of freedom as clusters hold the scarcer class, less one, if these are
-    wider.
-
-    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> print(row_auc_interval(labels, scores))
-    0.7500 [0.3040, 0.9537]
-    >>> print(row_auc_interval(labels * 2, scores * 2))  # every e-mail twice, as if they were twenty
-    0.7500 [0.4509, 0.9164]
-    >>> print(row_auc_interval(labels * 2, scores * 2, clusters=[*range(10)] * 2))
-    0.7500 [0.1169, 0.9855]
+    With clusters they are those of Student's t with as many degrees of freedom as clusters hold the scarcer class, less
+    one, if these are wider than the moderated ones.
     """
-    require_level(level)
-    rows = scored_rows(
-        labels, {"scores": scores}, positive=positive, weights=weights, clusters=clusters, missing=missing
-    )
-    require_two_clusters(rows)
+    rows.require_two_clusters()
     spread = auc_covariance(rows)
     area, parts = float(spread.areas[0]), (float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0]))
     cases = rows.cases
     if rows.cluster is None:
-        method = "delong" if weights is None else "delong, weighted"
+        method = "delong" if rows.weight is None else "delong, weighted"
         return moderated_interval(area, parts, cases, level, method=method)
-    variance = float(spread.whole[0, 0])
+    variance = float(spread.total[0, 0])
     scale = variance / sum(parts) if sum(parts) > 0 else 1.0
-    independent = ScoredRows(rows.positive, rows.scores, rows.weight, None, rows.dropped)
-    of_rows = float(auc_covariance(independent).whole[0, 0])
-    found = moderated_interval(
+    independent = replace(rows, cluster=None)
+    of_rows = float(auc_covariance(independent).total[0, 0])
+    interval = moderated_interval(
         area,
         (parts[0] * scale, parts[1] * scale),
         cases,
@@ -336,10 +339,10 @@ def row_auc_interval(
         rows=independent.cases,
         inflation=max(1.0, variance / of_rows) if of_rows > 0 else 1.0,
     )
-    if found.method != "obuchowski":
-        return found
+    if interval.method != "obuchowski":
+        return interval
     lower, upper = LOGIT.limits(area, student_quantile(level, min(cases) - 1) * math.sqrt(variance))
-    return replace(found, lower=min(lower, found.lower), upper=max(upper, found.upper))
+    return replace(interval, lower=min(lower, interval.lower), upper=max(upper, interval.upper))
 
 
 def auc_covariance(rows: ScoredRows) -> AucCovariance:
@@ -359,9 +362,9 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
     beaten, beating_it = _placements(rows, total)
     areas = np.array([_mean(each, weight[0], total[0]) for each in beaten])
     influence = []
-    for values, w, whole in zip((beaten, beating_it), weight, total, strict=True):
+    for values, w, size in zip((beaten, beating_it), weight, total, strict=True):
         away = values - areas[:, np.newaxis]
-        away *= 1 / whole if w is None else w / whole
+        away *= 1 / size if w is None else w / size
         influence.append(away)
     if rows.cluster is None:
         of_pos, of_neg = (_spread(away, away.shape[1]) for away in influence)
@@ -373,39 +376,6 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
     crossed = of_pos @ of_neg.T * _factor(clusters)
     with_pos, with_neg = rows.cases
     return AucCovariance(areas, _spread(of_pos, with_pos), _spread(of_neg, with_neg), crossed + crossed.T, rows.cases)
-
-
-def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None = None) -> Floats:
-    """For each row, how many of the other class score higher, a tie counting half; or how much they weigh.
-
-    >>> count_above(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
-    array([0. , 0.5, 1.5, 2. ])
-    """
-    falling, ends = falling_order(score)
-    order = falling[::-1]
-    is_pos = positive[order]
-    if weights is None:
-        kind = np.int32 if score.size < np.iinfo(np.int32).max // 2 else np.int64  # half the memory, while they fit
-        pos: npt.NDArray[Any] = np.cumsum(is_pos, dtype=kind)
-        neg: npt.NDArray[Any] = np.arange(1, score.size + 1, dtype=kind)
-        neg -= pos
-    else:
-        pos, neg = np.cumsum(weights[order] * is_pos), np.cumsum(weights[order] * ~is_pos)
-    if ends.size == score.size:  # to the other class, a row adds nothing itself
-        above = np.where(is_pos, neg[-1] - neg, pos[-1] - pos)
-    else:
-        rising_ends = score.size - np.append(0, ends[:-1])[::-1]
-        above = np.where(is_pos, neg[-1] - _midway(neg, rising_ends), pos[-1] - _midway(pos, rising_ends))
-    in_rows = np.empty(score.size)
-    in_rows[order] = above
-    return in_rows
-
-
-def _midway(total: npt.NDArray[Any], ends: npt.NDArray[np.intp]) -> Floats:
-    """For each entry, the running total before its segment plus half of what its segment adds."""
-    after = total[ends - 1]
-    before = np.append(np.zeros(1, dtype=total.dtype), after[:-1])
-    return np.repeat((before + after) / 2, np.diff(ends, prepend=0))
 
 
 def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:
@@ -436,3 +406,104 @@ def _spread(influence: Matrix, units: float) -> Matrix:
 
 def _factor(units: float) -> float:
     return units / (units - 1) if units > 1 else math.nan
+
+
+AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ClassAucIntervals(Tabular):
+    """An interval for each class against the rest, and for each of the four averages."""
+
+    one_vs_rest: Mapping[Any, Interval]
+    one_vs_rest_macro: Interval
+    one_vs_rest_weighted: Interval
+    one_vs_one_macro: Interval
+    one_vs_one_weighted: Interval
+    dropped: int = 0
+
+    def __str__(self) -> str:
+        lines = [(f"{name!s} against the rest", interval) for name, interval in self.one_vs_rest.items()]
+        lines += [(name.replace("_", "-", 2).replace("_", ", "), getattr(self, name)) for name in AVERAGES]
+        return aligned_lines(lines)
+
+    def _brief(self) -> str:
+        return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
+
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every interval with its name, and the class it is of, if it is of one."""
+        rows: list[tuple[dict[str, Any], Interval]] = [
+            ({"quantity": "one_vs_rest", "class": str(label)}, one) for label, one in self.one_vs_rest.items()
+        ]
+        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in AVERAGES]
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
+
+
+def class_auc_interval(
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    missing: Missing = "raise",
+) -> ClassAucIntervals:
+    """Intervals for every one-vs-rest AUC and the four averages of `multiclass_auc`.
+
+    Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
+    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive
+    of one AUC and a negative of others; rows are taken as drawn from all classes together, so
+    the shares of the classes in weighted averages are uncertain too. Limits are on the logit scale, with
+    Student's quantile for as many degrees of freedom as the smallest class has cases, less one. `weights` and
+    `clusters` are those of `auc_interval` of rows: with clusters, sums over them take the place of rows.
+
+    >>> labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
+    >>> probabilities = [[.7, .2, .1], [.4, .1, .5], [.6, .3, .1], [.5, .4, .1], [.3, .6, .1], [.5, .3, .2],
+    ...     [.2, .7, .1], [.3, .4, .3], [.2, .5, .3], [.1, .1, .8], [.2, .2, .6], [.4, .2, .4]]
+    >>> print(class_auc_interval(labels, probabilities))
+    cat against the rest    0.9375 [0.5073, 0.9954]
+    cow against the rest    0.8750 [0.4568, 0.9831]
+    dog against the rest    0.9219 [0.4980, 0.9929]
+    one-vs-rest, macro      0.9115 [0.4892, 0.9910]
+    one-vs-rest, weighted   0.9115 [0.4880, 0.9911]
+    one-vs-one, macro       0.9115 [0.4696, 0.9917]
+    one-vs-one, weighted    0.9115 [0.4693, 0.9917]
+    """
+    require_level(level)
+    rows = classified_rows(
+        labels, {"model": probabilities}, classes=classes, weights=weights, clusters=clusters, missing=missing
+    )
+    require_two_clusters_of_classes(rows)
+    return area_intervals(rows, "model", class_influence(rows, "model"), level=level)
+
+
+def area_intervals(
+    rows: ClassifiedRows, model: str, influence: Mapping[str, RowInfluence], *, level: float
+) -> ClassAucIntervals:
+    """The same from rows that were checked already, and the influences on the averages."""
+    smallest, units = float(rows.class_units.min()), rows.units
+
+    def average(of: RowInfluence) -> Interval:
+        area, variance = of.estimate, of.variance(rows.cluster) if smallest > 1 else math.nan
+        if not (variance > NOTHING and 0 < area < 1):
+            return exact_pairs(min(1.0, area), variance, (smallest, max(units - smallest, smallest)), level)
+        deviation = student_quantile(level, smallest - 1) * math.sqrt(variance)
+        return Interval(area, *LOGIT.limits(area, deviation), variance, level, "placements")
+
+    against_rest = {name: _class_interval(rows, model, i, level) for i, name in enumerate(rows.classes)}
+    return ClassAucIntervals(
+        one_vs_rest=MappingProxyType(against_rest),
+        **{name: average(influence[name]) for name in AVERAGES},
+        dropped=rows.dropped,
+    )
+
+
+def _class_interval(rows: ClassifiedRows, model: str, i: int, level: float) -> Interval:
+    """The interval of the AUC of class i against the rest."""
+    if rows.weight is None and rows.cluster is None:
+        return auc_interval(rows.ranking(model, i), level=level)
+    score = np.ascontiguousarray(rows.matrices[model][:, i])
+    return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)

@@ -18,15 +18,15 @@ from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.replicates import basic_limits, percentile_limits, variance_of
-from thresher.inference.interval import Interval, interval_columns, stretched
-from thresher.inference.intervals.cost import brier_interval
+from thresher.inference.interval import Interval, interval_columns, stretch_limits
+from thresher.inference.intervals.loss import brier_interval
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
-def labels_drawn(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
+def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
     """A way to draw positives and negatives per segment, each case positive with the probability of its score.
 
-    >>> draw = labels_drawn(Ranking([1, 0.5, 0], [5, 10, 0], [0, 10, 7]))
+    >>> draw = null_labels(Ranking([1, 0.5, 0], [5, 10, 0], [0, 10, 7]))
     >>> pos, neg = draw(np.random.default_rng(0))
     >>> pos[[0, 2]].tolist(), (pos + neg).tolist()
     ([5, 0], [5, 20, 7])
@@ -37,18 +37,18 @@ def labels_drawn(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Coun
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw", "rank without weights"
         )
-    whole, score = cases.astype(np.int64), ranking.score
-    if int(whole.max()) == 1:  # comparing is faster than a binomial each
+    counts, score = cases.astype(np.int64), ranking.score
+    if int(counts.max()) == 1:  # comparing is faster than a binomial each
 
         def single(rng: np.random.Generator) -> tuple[Counts, Counts]:
-            pos = (rng.random(whole.size) < score).astype(np.int64)
+            pos = (rng.random(counts.size) < score).astype(np.int64)
             return pos, 1 - pos
 
         return single
 
     def several(rng: np.random.Generator) -> tuple[Counts, Counts]:
-        pos = rng.binomial(whole, score)
-        return pos, whole - pos
+        pos = rng.binomial(counts, score)
+        return pos, counts - pos
 
     return several
 
@@ -94,7 +94,7 @@ def calibration_intervals(
     """
     require_level(level)
     require_ranking(ranking)
-    found = bootstrap(
+    drawn = bootstrap(
         ranking,
         ["brier", "decomposition"],
         replicates=replicates,
@@ -106,11 +106,11 @@ def calibration_intervals(
     )
 
     def unbiased(name: str) -> Interval:
-        apparent, bias, values = found.estimate(name), found.bias(name), found.values(name)
+        apparent, bias, values = drawn.estimate(name), drawn.bias(name), drawn.values(name)
         estimate = max(0.0, apparent - bias)
         note = f"replicates lie {bias:+.4f} from the apparent value, which is taken off"
         low, high = basic_limits(values, apparent, level)
-        limits = stretched(estimate, max(0.0, low), max(0.0, high))
+        limits = stretch_limits(estimate, max(0.0, low), max(0.0, high))
         return Interval(estimate, *limits, variance_of(values), level, "basic bootstrap", note, apparent)
 
     calibration = unbiased("miscalibration")
@@ -119,7 +119,7 @@ def calibration_intervals(
         if test.p_value > (1 - level) / 2:
             note = f"{calibration.note}; calibration is not rejected (p = {test.p_value:.2g}), so the lower limit is 0"
             calibration = replace(calibration, lower=0.0, note=note)
-    of_brier = found.interval("brier")
+    of_brier = drawn.interval("brier")
     return CalibrationIntervals(
         brier=of_brier if of_brier.width > 0 else brier_interval(ranking, level=level),
         calibration=calibration,
@@ -167,7 +167,7 @@ def calibration_test(
     """Test whether the scores are the true probabilities, against labels drawn from them.
 
     Miscalibration is never 0 on finite data, so it is shown with its null distribution: labels are drawn from
-    the scores and the hull fitted anew each time. It notices any monotone distortion. Spiegelhalter's z compares the
+    the scores and the hull fitted again each time. It notices any monotone distortion. Spiegelhalter's z compares the
     Brier score with what the scores themselves expect, Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p)), and notices over-
     or underconfidence best (Spiegelhalter 1986); it is undefined when every score is 0, ½ or 1.
 
@@ -178,16 +178,16 @@ def calibration_test(
     require_level(level)
     require_replicates(replicates, seed, threads, progress)
     require_ranking(ranking)
-    draw = labels_drawn(ranking)
+    draw = null_labels(ranking)
     score, total = ranking.score, ranking.total
 
     def block(rng: np.random.Generator, size: int) -> list[float]:
-        found = []
+        losses = []
         for _ in range(size):
             pos, neg = draw(rng)
             squares = float(((1 - score) ** 2 * pos + score**2 * neg).sum())
-            found.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
-        return found
+            losses.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
+        return losses
 
     null = np.concatenate(
         map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)

@@ -18,10 +18,17 @@ from thresher.calibration.cox import recalibration
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import basic_limits, variance_of
-from thresher.inference.influence import Slopes, Variance, influence, ranking_of, variance_by_cases, variance_by_rows
+from thresher.inference.bootstrap.sample import sort_rows
+from thresher.inference.influence import (
+    SegmentInfluence,
+    Variance,
+    segment_influence,
+    variance_by_cases,
+    variance_by_rows,
+)
 from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile
 from thresher.inference.lowess import MOST_GROUPS, Smoother
-from thresher.inference.rows import Rows, ScoredRows
+from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, quantity
 from thresher.tables.condition import require_condition
@@ -79,7 +86,7 @@ class CalibrationReport(Tabular):
 
 
 def calibration_report(
-    source: Ranking | Rows,
+    source: Ranking | ScoredRows,
     *,
     model: str | None = None,
     condition: OperatingCondition | None = None,
@@ -92,7 +99,7 @@ def calibration_report(
 
     Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
     is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
-    not 1, and heeds weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
+    not 1, and allows for weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
     Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
     double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
     At a declared mix without `trained_at`, probabilities are restated from the prevalence of the data, and limits of
@@ -102,7 +109,7 @@ def calibration_report(
     Parameters
     ----------
     source
-        A ranking whose scores are probabilities, or `Rows.of(labels, scores, ...)`.
+        A ranking whose scores are probabilities, or `ScoredRows.of(labels, scores, ...)`.
     model
         Which model of rows that hold several.
     condition, trained_at
@@ -124,21 +131,20 @@ def calibration_report(
     prevalence = None if condition is None else condition.prevalence
     if isinstance(source, Ranking):
         sample = _ranking_sample(source, prevalence, trained_at)
-    elif isinstance(source, Rows):
-        name = _one_of(source, model)
-        rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
-        rows = rows.at_prevalence(prevalence, trained_at=trained_at)
-        sample = _rows_sample(rows, name, ranking_of(rows, name))
+    elif isinstance(source, ScoredRows):
+        name = one_model(source.scores, model)
+        rows = sort_rows(source).at_prevalence(prevalence, trained_at=trained_at)
+        sample = _rows_sample(rows, name, rows.ranking(name))
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
-        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
+        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.ScoredRows.of(labels, probabilities)")
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
 
 def calibration_numbers(rows: ScoredRows, model: str, ranking: Ranking, *, level: float) -> Mapping[str, Interval]:
     """The numbers of the report of one model's rows and their ranking, which may be at a declared mix."""
     if rows.weight is not None:  # weights added up in another order would be drawn otherwise
-        ranking = ranking_of(rows, model)
+        ranking = rows.ranking(model)
     return _report(_rows_sample(rows, model, ranking), level=level, replicates=REPLICATES, seed=0).numbers
 
 
@@ -156,23 +162,23 @@ class _Sample:
     units: float
     estimated_prior: bool = False
 
-    def slopes(self, name: str) -> Slopes:
+    def slopes(self, name: str) -> SegmentInfluence:
         """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
 
         Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
         cases. A slope does not change.
         """
-        found = influence(self.ranking, quantity(name))
+        slopes = segment_influence(self.ranking, quantity(name))
         if not self.estimated_prior or name == "calibration_slope":
-            return found
+            return slopes
         cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
         steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
         by_prior = {
             "calibration_intercept": 1.0,
             "calibration_in_the_large": steep / float(self.ranking.total),
-            "observed_expected": found.estimate * steep / expected if expected else math.nan,
+            "observed_expected": slopes.estimate * steep / expected if expected else math.nan,
         }
-        return replace(found, by_prior=by_prior[name])
+        return replace(slopes, by_prior=by_prior[name])
 
 
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
@@ -222,7 +228,7 @@ def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
 
 def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
     """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
-    groups, drawn = _row_draws(rows, model, ranking_of(rows, model))
+    groups, drawn = _row_draws(rows, model, rows.ranking(model))
     smoother, row = Smoother.of(groups), DISTANCES.index(name)
     draws = [(groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])]
     draws_again = drawn(replicates, np.random.default_rng(seed))
@@ -315,7 +321,7 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
     estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
     drawn = sample.drawn(replicates, np.random.default_rng(seed))
     values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
-    found = []
+    intervals = []
     seen = values[:, ~np.isnan(values[0])]
     excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
     corrected = np.clip(estimates - excesses, 0, 1)
@@ -328,8 +334,8 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
         note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
         note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
         limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
-        found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
-    ici, e50, e90 = found
+        intervals.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
+    ici, e50, e90 = intervals
     e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
     return [ici, e50, e90]
 
@@ -348,15 +354,6 @@ def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Fl
     draws = max(1, round(total))
     times: Floats = rng.multinomial(draws, cases / total, size=replicates).astype(np.float64)
     return times * (total / draws)
-
-
-def _one_of(rows: Rows, model: str | None) -> str:
-    if model in rows.models:
-        return str(model)
-    if model is None and len(rows.models) == 1:
-        return rows.models[0]
-    what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, f"pass model= one of {', '.join(rows.models)}")
 
 
 _NAMES = {

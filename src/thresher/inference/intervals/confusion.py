@@ -13,13 +13,19 @@ import numpy as np
 from thresher._internal.arguments import require_instance, require_level
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
-from thresher.inference.class_influence import WHOLE_MEASURES, WholeMeasure
-from thresher.inference.interval import Interval, interval_columns, normal_quantile, student_quantile
+from thresher.inference.influence import MATRIX_MEASURES, MatrixMeasure
+from thresher.inference.interval import (
+    Interval,
+    aligned_lines,
+    interval_columns,
+    normal_quantile,
+    student_quantile,
+    undefined,
+)
 from thresher.inference.intervals.rate import RateMethod, rate_interval
-from thresher.inference.intervals.survey import sampled_measure_interval, sampled_table
-from thresher.inference.intervals.table import measure_interval
+from thresher.inference.intervals.table import count_calls, table_interval
 from thresher.ranking import Floats, Indices
-from thresher.tables import ConfusionMatrix
+from thresher.tables import ConfusionMatrix, OperatingCondition, Quantity, quantity, refusal
 
 _ROUNDING = 1e-12
 
@@ -44,33 +50,29 @@ class ConfusionIntervals(Tabular):
     kappa: Interval
 
     def __str__(self) -> str:
-        told = [("overall accuracy", self.overall_accuracy)]
-        told += [(f"recall of {name!s}", interval) for name, interval in self.recall.items()]
-        told += [(f"precision of {name!s}", interval) for name, interval in self.precision.items()]
-        told += [(f"f1 of {name!s}", interval) for name, interval in self.f1.items()]
-        told += [(name.replace("_", " "), getattr(self, name)) for name in WHOLE_MEASURES]
-        wide = max(len(name) for name, _ in told)
-        return "\n".join(f"{name:<{wide}}   {interval}" for name, interval in told)
+        lines = []
+        for names, interval in self.intervals():
+            name = str(names["quantity"]).replace("_", " ")
+            lines.append((name if names["class"] is None else f"{name} of {names['class']}", interval))
+        return aligned_lines(lines)
 
     def _brief(self) -> str:
         return f"{len(self.recall):,} classes, overall accuracy {self.overall_accuracy}"
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every interval with its name, and the class it is of, if it is of one."""
-        rows = [_named("overall_accuracy", None, self.overall_accuracy)]
+        rows: list[tuple[dict[str, Any], Interval]] = [
+            ({"quantity": "overall_accuracy", "class": None}, self.overall_accuracy)
+        ]
         rows += [
-            _named(measure, label, interval)
+            ({"quantity": measure, "class": str(label)}, interval)
             for measure in ("recall", "precision", "f1")
             for label, interval in getattr(self, measure).items()
         ]
-        return rows + [_named(measure, None, getattr(self, measure)) for measure in WHOLE_MEASURES]
+        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in MATRIX_MEASURES]
 
     def _columns(self) -> Mapping[str, Any]:
         return interval_columns(self.intervals())
-
-
-def _named(quantity: str, label: Any, interval: Interval) -> tuple[dict[str, Any], Interval]:
-    return {"quantity": quantity, "class": None if label is None else str(label)}, interval
 
 
 def confusion_intervals(
@@ -104,63 +106,44 @@ def confusion_intervals(
     mcc                    0.7196 [0.6539, 0.7746]
     kappa                  0.7193 [0.6535, 0.7743]
     """
-    require_level(level)
-    require_instance(matrix, ConfusionMatrix, "a confusion matrix", fix="give th.confusion(labels, predictions)")
-    if not matrix.total:
-        raise ArgumentError("the matrix has no cases", "give counts above 0")
-    each = matrix.per_class
-    right = np.asarray(each.tp, dtype=np.float64)
+    _require_cases(matrix, level)
 
-    def rates(of: Any, why: str) -> Mapping[Any, Interval]:
-        cases = np.asarray(of, dtype=np.float64)
+    def by_class(measure: str) -> Mapping[Any, Interval]:
         return MappingProxyType(
-            {
-                name: rate_interval(min(k, n), n, level=level, method=method) if n else undefined(level, why)
-                for name, k, n in zip(matrix.classes, right.tolist(), cases.tolist(), strict=True)
-            }
+            {name: _class_interval(matrix, name, measure, level, method) for name in matrix.classes}
         )
 
-    total = float(matrix.total)
     return ConfusionIntervals(
-        overall_accuracy=rate_interval(min(float(right.sum()), total), total, level=level, method=method),
-        precision=rates(each.predicted_positive, "nothing is called so"),
-        recall=rates(each.Pos, "there are no such cases"),
-        f1=MappingProxyType(
-            {name: measure_interval(matrix.one_vs_rest(name), "f1", level=level) for name in matrix.classes}
-        ),
-        **{name: whole_interval(matrix, name, level) for name in WHOLE_MEASURES},
+        overall_accuracy=_accuracy(matrix, level, method),
+        precision=by_class("precision"),
+        recall=by_class("tpr"),
+        f1=by_class("f1"),
+        **{name: _matrix_interval(matrix, name, level) for name in MATRIX_MEASURES},
     )
 
 
-def undefined(level: float, why: str) -> Interval:
-    """No number, and the reason."""
-    return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", why)
+def confusion_interval(
+    matrix: ConfusionMatrix, of: Any, *, level: float = 0.95, method: RateMethod = "wilson"
+) -> Interval:
+    """The interval of one measure of all classes, or of one class against the rest.
 
-
-def whole_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interval:
-    """The interval of one measure of all classes, from a matrix of cases."""
-    known = WHOLE_MEASURES[name]
-    estimate = known.value(matrix)
-    if math.isnan(estimate):
-        return undefined(level, matrix.describe(name).partition(": ")[2])
-    estimate = _at_an_end(estimate, known.ends)
-    counts, note = matrix.counts.astype(np.float64), ""
-    centre, variance = estimate, _variance(counts, known)
-    if not (variance > 0 and estimate not in known.ends):
-        counts, note = counts + 0.5, "half a case added to every cell"
-        centre, variance = known.value(ConfusionMatrix(counts, matrix.classes)), _variance(counts, known)
-    lower, upper = known.scale.limits(centre, normal_quantile(level) * math.sqrt(variance))
-    return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
-
-
-def _at_an_end(value: float, ends: tuple[float, float]) -> float:
-    """Weights without errors may round to 0.9999999999999999, where a logit would still say something."""
-    return next((end for end in ends if abs(value - end) <= _ROUNDING), value)
-
-
-def _variance(counts: Floats, known: WholeMeasure) -> float:
-    """Σ slope² · cell: the measures do not change when all cells grow alike, so nothing is subtracted."""
-    return float((known.slopes(counts) ** 2 * counts).sum())
+    >>> matrix = ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
+    >>> print(confusion_interval(matrix, "macro_f1"), "|", confusion_interval(matrix, 'recall["pos"]'))
+    0.7895 [0.7369, 0.8340] | 0.7500 [0.5981, 0.8581]
+    """
+    _require_cases(matrix, level)
+    if of == "overall_accuracy":
+        return _accuracy(matrix, level, method)
+    if isinstance(of, str) and of in MATRIX_MEASURES:
+        return _matrix_interval(matrix, of, level)
+    known = [*("overall_accuracy", *MATRIX_MEASURES), f'recall["{matrix.classes[0]}"]']
+    if isinstance(of, OperatingCondition):
+        raise refusal("an operating condition is for two classes", known)
+    asked = quantity(of)
+    label = next((name for name in matrix.classes if str(name) == asked.of_class), None)
+    if asked.measure is None or asked != Quantity(asked.name, of_class=asked.of_class) or label is None:
+        raise refusal(f"{asked} is no measure of this matrix", known)
+    return _class_interval(matrix, label, asked.name, level, method)
 
 
 def sampled_confusion_intervals(
@@ -187,53 +170,102 @@ def sampled_confusion_intervals(
     require_level(level)
     k, names = len(classes), list(classes)
     counts = np.bincount(actual * k + called, weights=weight, minlength=k * k).reshape(k, k).astype(np.float64)
-    all_rows = np.ones(actual.size, dtype=np.bool_)
-    right = sampled_table(all_rows, actual == called, weight=weight, cluster=cluster)
-    per_class = [sampled_table(actual == i, called == i, weight=weight, cluster=cluster) for i in range(k)]
-
-    def rates(measure: str, cases: Floats, why: str) -> MappingProxyType[Any, Interval]:
-        found = {
-            name: sampled_measure_interval(table, measure, level=level) if n else undefined(level, why)
-            for name, table, n in zip(names, per_class, cases.tolist(), strict=True)
-        }
-        return MappingProxyType(found)
-
     matrix = ConfusionMatrix(counts, names)
+    right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == called, weight=weight, cluster=cluster)
+    tables = [count_calls(actual == i, called == i, weight=weight, cluster=cluster) for i in range(k)]
 
-    def whole(name: str) -> Interval:
-        plain = whole_interval(matrix, name, level)
+    def by_class(measure: str) -> Mapping[Any, Interval]:
+        intervals = (table_interval(table, measure, level=level) for table in tables)
+        return MappingProxyType({name: _with_reason(one, measure) for name, one in zip(names, intervals, strict=True)})
+
+    def of_matrix(name: str) -> Interval:
+        plain = _matrix_interval(matrix, name, level)
         if math.isnan(plain.estimate):
             return plain
-        slope = WHOLE_MEASURES[name].slopes(counts)[actual, called]
-        worth = _worth(slope, weight=weight, cluster=cluster, level=level)
-        return replace(whole_interval(ConfusionMatrix(counts * worth, names), name, level), estimate=plain.estimate)
+        gradient = MATRIX_MEASURES[name].gradient(counts)[actual, called]
+        scaled = counts * _cases_per_weight(gradient, weight=weight, cluster=cluster, level=level)
+        return replace(_matrix_interval(ConfusionMatrix(scaled, names), name, level), estimate=plain.estimate)
 
     return ConfusionIntervals(
-        overall_accuracy=sampled_measure_interval(right, "tpr", level=level),
-        precision=rates("precision", counts.sum(axis=0), "nothing is called so"),
-        recall=rates("tpr", counts.sum(axis=1), "there are no such cases"),
-        f1=rates("f1", counts.sum(axis=0) + counts.sum(axis=1), "there are no such cases, and nothing is called so"),
-        **{name: whole(name) for name in WHOLE_MEASURES},
+        overall_accuracy=table_interval(right, "tpr", level=level),
+        precision=by_class("precision"),
+        recall=by_class("tpr"),
+        f1=by_class("f1"),
+        **{name: of_matrix(name) for name in MATRIX_MEASURES},
     )
 
 
-def _worth(slope: Floats, *, weight: Floats | None, cluster: Indices | None, level: float) -> float:
+def _require_cases(matrix: ConfusionMatrix, level: float) -> None:
+    require_level(level)
+    require_instance(matrix, ConfusionMatrix, "a confusion matrix", fix="give th.confusion(labels, predictions)")
+    if not matrix.total:
+        raise ArgumentError("the matrix has no cases", "give counts above 0")
+
+
+def _accuracy(matrix: ConfusionMatrix, level: float, method: RateMethod) -> Interval:
+    total = float(matrix.total)
+    right = float(np.asarray(matrix.per_class.tp, dtype=np.float64).sum())
+    return rate_interval(min(right, total), total, level=level, method=method)
+
+
+def _class_interval(matrix: ConfusionMatrix, label: Any, measure: str, level: float, method: RateMethod) -> Interval:
+    """The interval of a measure of one class against the rest."""
+    return _with_reason(table_interval(matrix.one_vs_rest(label), measure, level=level, method=method), measure)
+
+
+def _with_reason(interval: Interval, measure: str) -> Interval:
+    """Say why a class has no such measure in words that suit one class of several."""
+    if measure not in _REASONS or not math.isnan(interval.estimate):
+        return interval
+    return undefined(interval.level, _REASONS[measure])
+
+
+_REASONS = {
+    "precision": "nothing is called so",
+    "tpr": "there are no such cases",
+    "f1": "there are no such cases, and nothing is called so",
+}
+
+
+def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interval:
+    """The interval of one measure of all classes, from a matrix of cases."""
+    known = MATRIX_MEASURES[name]
+    estimate = known.value(matrix)
+    if math.isnan(estimate):
+        return undefined(level, matrix.describe(name).partition(": ")[2])
+    # Weights without errors may round to 0.9999999999999999, where a logit would still say something.
+    estimate = next((end for end in known.ends if abs(estimate - end) <= _ROUNDING), estimate)
+    counts, note = matrix.counts.astype(np.float64), ""
+    centre, variance = estimate, _variance(counts, known)
+    if not (variance > 0 and estimate not in known.ends):
+        counts, note = counts + 0.5, "half a case added to every cell"
+        centre, variance = known.value(ConfusionMatrix(counts, matrix.classes)), _variance(counts, known)
+    lower, upper = known.scale.limits(centre, normal_quantile(level) * math.sqrt(variance))
+    return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
+
+
+def _variance(counts: Floats, known: MatrixMeasure) -> float:
+    """Σ slope² · cell: the measures do not change when all cells grow alike, so nothing is subtracted."""
+    return float((known.gradient(counts) ** 2 * counts).sum())
+
+
+def _cases_per_weight(gradient: Floats, *, weight: Floats | None, cluster: Indices | None, level: float) -> float:
     """How many independent cases a unit of weight is worth, given each row's slope; Kish's (1965) if nothing varies."""
-    heavy = np.ones(slope.size) if weight is None else weight
-    plain, seen = float(heavy @ slope**2), _squares(heavy * slope, cluster)
-    if not seen > 0:
-        return float(heavy.sum()) / _squares(heavy, cluster)
+    row_weight = np.ones(gradient.size) if weight is None else weight
+    as_cases, as_rows = float(row_weight @ gradient**2), _squares(row_weight * gradient, cluster)
+    if not as_rows > 0:
+        return float(row_weight.sum()) / _squares(row_weight, cluster)
     if cluster is None:
-        return plain / seen
+        return as_cases / as_rows
     clusters = int(cluster.max()) + 1
-    few = (normal_quantile(level) / student_quantile(level, clusters - 1)) ** 2 * (clusters - 1) / clusters
-    return plain / seen * few
+    factor = (normal_quantile(level) / student_quantile(level, clusters - 1)) ** 2 * (clusters - 1) / clusters
+    return as_cases / as_rows * factor
 
 
-def _squares(pull: Floats, cluster: Indices | None) -> float:
+def _squares(influence: Floats, cluster: Indices | None) -> float:
     """The variance of a sum, by rows or, if it is larger, by clusters."""
-    of_rows = float(pull @ pull)
+    of_rows = float(influence @ influence)
     if cluster is None:
         return of_rows
-    sums = np.bincount(cluster, weights=pull)
+    sums = np.bincount(cluster, weights=influence)
     return max(of_rows, float(sums @ sums))

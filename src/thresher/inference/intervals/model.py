@@ -10,41 +10,43 @@ import numpy as np
 
 from thresher.curves import KolmogorovSmirnov
 from thresher.inference.influence import (
-    SegmentPulls,
+    SegmentInfluence,
     Variance,
-    average_precision_pulls,
-    brier_pulls,
-    ks_pulls,
-    pr_area_pulls,
-    refinement_pulls,
-    uncertainty_pulls,
+    average_precision_influence,
+    brier_influence,
+    ks_influence,
+    pr_area_influence,
+    refinement_influence,
+    row_influence,
+    uncertainty_influence,
     variance_by_cases,
     variance_by_rows,
 )
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, student_quantile
-from thresher.inference.intervals.cost import log_loss_interval, mean_loss_interval
+from thresher.inference.intervals.loss import log_loss_interval
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.intervals.survey import sampled_measure_interval, sampled_table
+from thresher.inference.intervals.table import count_calls, table_interval
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Flags, Floats, Ranking, merge_at, reaches, shorten, splits_to_keep
+from thresher.tables import OperatingCondition, Quantity
 
 MOST_GROUPS = 512
 DRAWS = 25
 
 
-def miscalibration_without_noise(
+def unbiased_miscalibration(
     ranking: Ranking, *, worth: float = 1.0, class_weights: tuple[float, float] = (1.0, 1.0), seed: int = 0
 ) -> float:
     """Miscalibration less what calibrated scores would show; it may come out below 0.
 
     The hull fits the labels it is judged by. How much that gains is seen where it is known to be all noise: labels
-    are drawn as if the scores were the true probabilities, and the hull is fitted anew. Neighbouring segments are
+    are drawn as if the scores were the true probabilities, and the hull is fitted again. Neighbouring segments are
     joined into 512 groups at most, in the data as in the draws, so that both are fitted as closely. Each case is
     `worth` so many independent ones. `class_weights` are those that bring positives and negatives to a declared mix:
     a proportion p of weighted cases varies as p (1 - p) (p·w- + (1 - p)·w+) over their weight.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> round(miscalibration_without_noise(spam_tree), 4)
+    >>> round(unbiased_miscalibration(spam_tree), 4)
     -0.0004
     """
     few = shorten(ranking, MOST_GROUPS, keep="even")
@@ -72,10 +74,10 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WholeModel:
-    """What intervals of a whole model's numbers are made from: its rows, its ranking, and how numbers vary.
+class ModelSample:
+    """What the intervals of a model's numbers are made from: its rows, its ranking, and how numbers vary.
 
-    Rows that carry weights or belong to clusters are looked at one by one; otherwise cases are
+    Rows that carry weights or belong to clusters are read one by one; otherwise cases are
     counted. A long ranking is joined, which changes no spread to speak of.
     """
 
@@ -86,28 +88,13 @@ class WholeModel:
     level: float
 
     @classmethod
-    def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> WholeModel:
+    def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> ModelSample:
         """Look at rows where they matter, and at as few segments as will do."""
         split = splits_to_keep(ranking, MOST_SEGMENTS, keep="even")
         near, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
         counted = rows.counted
         variance = variance_by_cases(near, rows.class_weights) if counted else variance_by_rows(lowest, rows, name)
         return cls(rows, name, near, variance, level)
-
-    @property
-    def plain(self) -> bool:
-        """Whether every row is one independent case."""
-        return self.rows.weight is None and self.rows.cluster is None
-
-    @property
-    def units(self) -> float:
-        """Independent cases of both classes: rows, Kish's (1965) effective rows of weights, or clusters."""
-        if self.rows.weight is None or self.rows.cluster is not None:
-            return float(self.rows.clusters)
-        if self.rows.class_weights is not None:
-            (of_pos, of_neg), (pos, neg) = self.rows.class_weights, self.rows.cases
-            return (of_pos * pos + of_neg * neg) ** 2 / (of_pos**2 * pos + of_neg**2 * neg)
-        return float(self.rows.weight.sum() ** 2 / (self.rows.weight**2).sum())
 
     @property
     def class_weights(self) -> tuple[float, float]:
@@ -122,15 +109,13 @@ class WholeModel:
 
     def rate(self, among: Flags, called: Flags) -> Interval:
         """The interval for the share of some rows that is called so."""
-        if self.plain:
-            return rate_interval(int((among & called).sum()), int(among.sum()), level=self.level)
         # Rows that do not matter are made negatives, of which the true positive rate knows nothing.
-        table = sampled_table(among, called, weight=self.rows.weight, cluster=self.rows.cluster)
-        return sampled_measure_interval(table, "tpr", level=self.level)
+        table = count_calls(among, called, weight=self.rows.weight, cluster=self.rows.cluster)
+        return table_interval(table, "tpr", level=self.level)
 
 
-def whole_intervals(
-    model: WholeModel, estimates: Mapping[str, float], best: KolmogorovSmirnov, *, ks_gain: float = 0.0
+def model_intervals(
+    model: ModelSample, estimates: Mapping[str, float], best: KolmogorovSmirnov, *, ks_gain: float = 0.0
 ) -> dict[str, Interval]:
     """Intervals by name for a model's numbers that belong to no threshold, besides AUC and Brier score.
 
@@ -141,27 +126,89 @@ def whole_intervals(
     "uncertainty". What the data themselves show is `apparent` where something was taken off.
 
     >>> from thresher import average_precision, ks, pr_area, rank
-    >>> from thresher.inference.rows import scored_rows
+    >>> from thresher.inference import ScoredRows
     >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> ten, rows = rank(labels, scores), scored_rows(labels, {"tree": scores})
+    >>> ten, rows = rank(labels, scores), ScoredRows.of(labels, {"tree": scores})
     >>> numbers = {"average_precision": average_precision(ten), "pr_area": pr_area(ten)}
-    >>> found = whole_intervals(WholeModel.of(rows, "tree", ten, 0.95), numbers, ks(ten))
+    >>> found = model_intervals(ModelSample.of(rows, "tree", ten, 0.95), numbers, ks(ten))
     >>> print(found["average_precision"], "|", found["ks"])
     0.8357 [0.1540, 0.9930] | 0.5000 [0.0000, 0.8500]
     """
-    found = {
-        "average_precision": _area(model, average_precision_pulls(model.ranking), estimates["average_precision"]),
-        "pr_area": _area(model, pr_area_pulls(model.ranking), estimates["pr_area"]),
+    intervals = {
+        "average_precision": _area(model, average_precision_influence(model.ranking), estimates["average_precision"]),
+        "pr_area": _area(model, pr_area_influence(model.ranking), estimates["pr_area"]),
         "ks": _ks(model, best, ks_gain),
     }
     if "log_loss" in estimates:
-        found["log_loss"] = _log_loss(model, estimates["log_loss"])
-        found |= _parts(model, estimates)
-    return found
+        intervals["log_loss"] = _log_loss(model, estimates["log_loss"])
+        intervals |= _parts(model, estimates)
+    return intervals
 
 
-def _area(model: WholeModel, pulls: SegmentPulls, area: float) -> Interval:
-    variance, few = model.variance(pulls), min(model.rows.cases)
+def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, level: float) -> Interval:
+    """The interval of a partial area, on the logit scale of its share of what it could be at most.
+
+    Student's quantile has as many degrees of freedom as there are cases of the scarcer class, less one; where no spread
+    is seen, limits are as for a rate of so many cases.
+
+    >>> from thresher.inference import ScoredRows
+    >>> from thresher.tables import quantity
+    >>> rows = ScoredRows.of([1, 0, 1, 0, 1, 0], {"tree": [6, 5, 4, 3, 2, 1]})
+    >>> print(partial_area_interval(rows, "tree", quantity("partial_auc[fpr<=0.5]"), level=0.95))
+    0.2222 [0.0006, 0.4990]
+    """
+    within = asked.within
+    if within is None:
+        raise AssertionError(asked)
+    raw = Quantity("partial_auc", within)
+    influence = row_influence(rows, model, raw)
+    most, few = within.high - within.low, min(rows.cases)
+    share, variance = min(1.0, max(0.0, influence.estimate / most)), influence.variance(rows.cluster) / most**2
+    method, note = "influence", ""
+    if few > 1 and variance > _NOTHING and 0 < share < 1:
+        low, high = LOGIT.limits(share, student_quantile(level, few - 1) * math.sqrt(variance))
+    else:
+        rate = rate_interval(share * few, few, level=level, method="exact")
+        low, high, method = rate.lower, rate.upper, "exact"
+        note = f"no spread is seen; limits as for a rate of {few:g} cases"
+    if asked.name == "partial_auc":
+        return Interval(share * most, low * most, high * most, variance * most**2, level, method, note)
+    # Standardised areas are a straight function of plain ones (McClish 1989).
+    start, end = (within.low, within.high) if within.rate == "fpr" else (1 - within.high, 1 - within.low)
+    chance = (end**2 - start**2) / 2
+    stretch = 0.5 * most / (most - chance)
+    estimate, lower, upper = (0.5 + stretch * (each - chance / most) for each in (share, low, high))
+    return Interval(estimate, lower, upper, variance * stretch**2, level, method, note)
+
+
+def net_benefit_interval(
+    rows: ScoredRows, model: str, asked: Quantity, *, prevalence: float | None, trained_at: float | None, level: float
+) -> Interval:
+    """The interval of a net benefit: minus what calls cost where a hit brings 1 and a false alarm takes t / (1 - t).
+
+    Calls are those of the probabilities at the class mix that it is stated at.
+
+    >>> from thresher.inference import ScoredRows
+    >>> from thresher.tables import quantity
+    >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
+    >>> asked = quantity("net_benefit@0.5")
+    >>> print(net_benefit_interval(rows, "tree", asked, prevalence=None, trained_at=None, level=0.95))
+    0.0000 [-0.7338, 0.3338]
+    """
+    at = asked.probability or math.nan
+    stated = rows.at_prevalence(prevalence, trained_at=trained_at)
+    called = stated.scores[model].astype(np.float64) >= at
+    gains = OperatingCondition(prevalence=prevalence, cost_fp=at / (1 - at), cost_fn=0, cost_tp=-1, cost_tn=0)
+    cost = table_interval(
+        count_calls(rows.positive, called, weight=rows.weight, cluster=rows.cluster), gains, level=level
+    )
+    return Interval(
+        0.0 - cost.estimate, 0.0 - cost.upper, 0.0 - cost.lower, cost.variance, level, cost.method, cost.note
+    )
+
+
+def _area(model: ModelSample, slopes: SegmentInfluence, area: float) -> Interval:
+    variance, few = model.variance(slopes), min(model.rows.cases)
     if few <= 1 or not (variance > _NOTHING and 0 < area < 1):
         area = min(area, 1.0)
         rate = rate_interval(area * few, few, level=model.level, method="exact")
@@ -177,7 +224,7 @@ def _area(model: WholeModel, pulls: SegmentPulls, area: float) -> Interval:
     return Interval(area, lower, upper, variance, model.level, "delta", note)
 
 
-def _unseen_alarms(model: WholeModel) -> float:
+def _unseen_alarms(model: ModelSample) -> float:
     """How far average precision falls when half a negative more lies above every positive.
 
     At a declared mix in which positives are rarer than among the rows, a negative stands for many. Positives above
@@ -190,7 +237,7 @@ def _unseen_alarms(model: WholeModel) -> float:
     return float((model.ranking.pos * (tp / (tp + fp) - tp / (tp + more))).sum() / model.ranking.Pos)
 
 
-def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
+def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
     """Limits of tpr - fpr at the best split, combined so that squared distances add up (Newcombe 1998).
 
     Clusters that hold both classes move both rates together, and stretch or shrink the distances accordingly.
@@ -202,7 +249,7 @@ def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
         tpr, fpr = fpr, tpr
     below = math.hypot(tpr.estimate - tpr.lower, fpr.upper - fpr.estimate)
     above = math.hypot(tpr.upper - tpr.estimate, fpr.estimate - fpr.lower)
-    variance, apart = model.variance(ks_pulls(model.ranking)), tpr.variance + fpr.variance
+    variance, apart = model.variance(ks_influence(model.ranking)), tpr.variance + fpr.variance
     if model.rows.cluster is not None and apart > 0 and variance > 0:
         few = student_quantile(model.level, max(1.0, min(model.rows.cases) - 1)) / normal_quantile(model.level)
         stretch = few * math.sqrt(variance / apart)
@@ -210,53 +257,45 @@ def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
     gain = gain if gain > _ROUNDING else 0.0
     lower, upper = best.statistic - below - gain, best.statistic + above
     limits = max(0.0, lower), min(1.0, upper)
-    found = Interval(best.statistic, *limits, variance, model.level, "wilson, combined")
+    interval = Interval(best.statistic, *limits, variance, model.level, "wilson, combined")
     if not gain:
-        return found
+        return interval
     note = f"choosing the split gains {gain:.4f} in resamples, which is taken off"
-    return replace(found, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
+    return replace(interval, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
 
 
-def _log_loss(model: WholeModel, loss: float) -> Interval:
-    if model.plain:
-        found = log_loss_interval(model.ranking, level=model.level)
-        if math.isfinite(loss) and found.estimate > 0:  # joined segments have nearly the same loss
-            by = loss / found.estimate
-            return replace(found, estimate=loss, lower=found.lower * by, upper=found.upper * by)
-        return found
-    rows = model.rows
-    score = rows.scores[model.name].astype(np.float64)
-    with np.errstate(divide="ignore"):
-        of_pos, of_neg = -np.log(score), -np.log1p(-score)
-    seen = np.abs(np.where(rows.positive, of_pos, of_neg))
-    certain = (score == 0) | (score == 1)  # which foretells no loss
-    if certain.any():
-        of_pos[certain] = of_neg[certain] = 0.0
-    first, second = (score * of_pos**k + (1 - score) * of_neg**k for k in (1, 2))
-    strata = rows.positive if rows.declared_mix else None
-    return mean_loss_interval(
-        seen, (first, second), weight=rows.weight, cluster=rows.cluster, strata=strata, level=model.level
-    )
+def _log_loss(model: ModelSample, loss: float) -> Interval:
+    if model.rows.simple:
+        interval = log_loss_interval(model.ranking, level=model.level)
+        if math.isfinite(loss) and interval.estimate > 0:  # joined segments have nearly the same loss
+            by = loss / interval.estimate
+            return replace(interval, estimate=loss, lower=interval.lower * by, upper=interval.upper * by)
+        return interval
+    return log_loss_interval(model.rows, model=model.name, level=model.level)
 
 
-def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Interval]:
+def _parts(model: ModelSample, estimates: Mapping[str, float]) -> dict[str, Interval]:
     """The parts of the Brier score by the delta method: given the hull's pools, each is a mean over cases.
 
     What the hull fits of noise is taken off, as far as there is calibration loss to take it off: the parts add up.
     """
     ranking = model.ranking
-    brier, refinement, uncertainty = brier_pulls(ranking), refinement_pulls(ranking), uncertainty_pulls(ranking)
+    brier, refinement, uncertainty = (
+        brier_influence(ranking),
+        refinement_influence(ranking),
+        uncertainty_influence(ranking),
+    )
     of_pos, of_neg = model.class_weights
-    worth = 1.0 if model.plain or model.rows.declared_mix else model.units / float(ranking.total)
+    worth = 1.0 if model.rows.simple or model.rows.declared_mix else model.rows.units / float(ranking.total)
     if model.rows.cluster is not None and (spread := model.variance(refinement)) > 0:
         as_cases = float((refinement.pos**2 * ranking.pos * of_pos + refinement.neg**2 * ranking.neg * of_neg).sum())
         worth = as_cases / spread
-    without = miscalibration_without_noise(ranking, worth=worth, class_weights=(of_pos, of_neg))
+    without = unbiased_miscalibration(ranking, worth=worth, class_weights=(of_pos, of_neg))
     noise = estimates["miscalibration"] - max(0.0, without)
-    freedom = max(1.0, model.units - 1)
+    freedom = max(1.0, model.rows.units - 1)
 
-    def part(name: str, pulls: SegmentPulls, excess: float) -> Interval:
-        apparent, variance = estimates[name], model.variance(pulls)
+    def part(name: str, slopes: SegmentInfluence, excess: float) -> Interval:
+        apparent, variance = estimates[name], model.variance(slopes)
         estimate = min(1.0, max(0.0, apparent - excess))
         half = student_quantile(model.level, freedom) * math.sqrt(variance) if variance >= 0 else 1.0
         limits = max(0.0, estimate - half), min(1.0, estimate + half)
@@ -271,7 +310,7 @@ def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Inter
     }
 
 
-def _uncertainty(model: WholeModel, estimate: float) -> Interval:
+def _uncertainty(model: ModelSample, estimate: float) -> Interval:
     """π (1 - π) at the limits of the prevalence π, and between them; a declared prevalence has none."""
     if model.rows.declared_mix:
         return Interval(estimate, estimate, estimate, 0.0, model.level, "declared")

@@ -16,15 +16,9 @@ from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
 from thresher.errors import MeasureError
-from thresher.inference import cost_interval
+from thresher.inference import interval, intervals
 from thresher.inference.interval import Interval, student_quantile
-from thresher.inference.intervals.survey import (
-    SampledTable,
-    sampled_cost_interval,
-    sampled_table,
-    sampled_table_intervals,
-)
-from thresher.inference.intervals.table import table_intervals
+from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
 from thresher.inputs.columns import column
 from thresher.inputs.labels import is_positive
@@ -149,9 +143,7 @@ def prediction_cost(
     >>> print(prediction_cost(labels, calls, OperatingCondition(cost_fn=5), clusters=np.arange(100) // 5))
     1.1000 [0.4789, 2.2749]
     """
-    if weights is None and clusters is None:
-        return cost_interval(contingency(positive, predicted), condition, level=level)
-    return sampled_cost_interval(_sampled(positive, predicted, weights, clusters), condition, level=level)
+    return interval(_table(positive, predicted, weights, clusters), condition, level=level)
 
 
 def prediction_measures(
@@ -163,15 +155,12 @@ def prediction_measures(
     >>> print(prediction_measures(labels, calls)["tpr"])
     0.6000 [0.4618, 0.7239]
     """
-    if clusters is None:
-        return table_intervals(contingency(positive, predicted), class_ratio=class_ratio, level=level)
-    sampled = _sampled(positive, predicted, None, clusters)
-    return sampled_table_intervals(sampled, class_ratio=class_ratio, level=level)
+    return intervals(_table(positive, predicted, None, clusters), class_ratio=class_ratio, level=level)
 
 
-def _sampled(positive: Flags, predicted: Flags, weights: Floats | None, clusters: Any) -> SampledTable:
+def _table(positive: Flags, predicted: Flags, weights: Floats | None, clusters: Any) -> Table:
     codes = None if clusters is None else cluster_codes(clusters)
-    return sampled_table(positive, predicted, weight=weights, cluster=codes)
+    return count_calls(positive, predicted, weight=weights, cluster=codes)
 
 
 def cost_scorer(

@@ -66,7 +66,7 @@ def _contingency(model: Mapping[str, Any]) -> Table:
 def _costs(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
         ("expected cost per case", *(limits_text(model["expected_cost"]) for model in models)),
-        ("on rows not chosen on", *(limits_text(model["honest_cost"]) for model in models)),
+        ("on rows not chosen on", *(limits_text(model["out_of_bag_cost"]) for model in models)),
         ("best threshold", *(limits_text(model["threshold"]) for model in models)),
         ("best for cost ratios", *(_range(model["optimum"]["holds_for"]) for model in models)),
     ]

@@ -5,27 +5,26 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import thresher as th
-from thresher.inference.bootstrap.plan import OfRanking, Statistic, statistics_of
-from thresher.inference.bootstrap.sample import Resampled
-from thresher.inference.bootstrap.statistics import Auc, BestCost, Brier, CostAt, Decomposed, MeasureAt
-from thresher.inference.rows import Standing
+from thresher.inference.bootstrap.quantities import statistics_of
+from thresher.inference.bootstrap.sample import ModelOrder, Resampled
+from thresher.inference.bootstrap.statistics import Auc, BestCost, CostAt, Decomposed, MeasureAt, OfRanking, Statistic
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
 
 
 @pytest.mark.parametrize(
-    "statistic", [Auc(), Brier(), Decomposed(), BestCost(), CostAt(0.5), MeasureAt("f1", 0.5), OfRanking("n", len)]
+    "statistic", [Auc(), Decomposed(), BestCost(), CostAt(0.5), MeasureAt("f1", 0.5), OfRanking("n", len)]
 )
 def test_every_statistic_keeps_the_protocol(statistic):
     assert isinstance(statistic, Statistic)
-    drawn = Resampled.of(Standing.of_ranking(TREE), (TREE.pos, TREE.neg))
+    drawn = Resampled.of(ModelOrder.of_ranking(TREE), (TREE.pos, TREE.neg))
     values = statistic.values(np.array([statistic.parts(drawn)] * 3, dtype=float).T)
     assert values.shape == (len(statistic.names), 3)
 
 
 @pytest.mark.parametrize("statistic", [Auc(), BestCost(), OfRanking("auc", th.auc)])
 def test_a_draw_without_positives_has_no_value(statistic):
-    drawn = Resampled.of(Standing.of_ranking(TREE), (0 * TREE.pos, TREE.neg))
+    drawn = Resampled.of(ModelOrder.of_ranking(TREE), (0 * TREE.pos, TREE.neg))
     values = statistic.values(np.array([statistic.parts(drawn)], dtype=float).T)
     assert np.isnan(values).any()
 
@@ -33,7 +32,7 @@ def test_a_draw_without_positives_has_no_value(statistic):
 def test_wide_costs_that_overflow_integers_are_compared_as_floats():
     condition = th.OperatingCondition(class_ratio=1e-9, cost_ratio=123456789.123)
     big = th.Ranking([3, 2, 1], [4 * 10**12, 10**12, 10**12], [10**12, 10**13, 9 * 10**13])
-    drawn = Resampled.of(Standing.of_ranking(big), (big.pos, big.neg))
+    drawn = Resampled.of(ModelOrder.of_ranking(big), (big.pos, big.neg))
     choice = th.choose(big, condition)
     tp, fp, *_, threshold = BestCost(condition).parts(drawn)
     assert (tp, fp, threshold) == (choice.table.tp, choice.table.fp, choice.threshold)
@@ -41,13 +40,12 @@ def test_wide_costs_that_overflow_integers_are_compared_as_floats():
 
 def test_areas_beyond_int64():
     big = th.Ranking([2, 1], [4 * 10**12, 10**12], [10**12, 10**13])
-    drawn = Resampled.of(Standing.of_ranking(big), (big.pos, big.neg))
+    drawn = Resampled.of(ModelOrder.of_ranking(big), (big.pos, big.neg))
     assert Auc().values(np.array([Auc().parts(drawn)]).T)[0, 0] == pytest.approx(th.auc(big), rel=1e-14)
 
 
 STATISTICS = [
     Auc(),
-    Brier(),
     Decomposed(),
     BestCost(),
     BestCost(th.OperatingCondition(cost_ratio=3, class_ratio=0.25)),
@@ -64,10 +62,10 @@ STATISTICS = [
     neg=hnp.arrays(np.int8, (4, 3), elements=st.integers(0, 5)),
 )
 def test_several_replicates_at_once_are_each_of_them(statistic, dtype, pos, neg):
-    standing = Standing.of_ranking(TREE)
+    order = ModelOrder.of_ranking(TREE)
     drawn = pos.astype(dtype), neg.astype(dtype)
-    together = Resampled.of(standing, drawn)
-    one_by_one = [statistic.parts(Resampled.of(standing, times)) for times in zip(*drawn, strict=True)]
+    together = Resampled.of(order, drawn)
+    one_by_one = [statistic.parts(Resampled.of(order, times)) for times in zip(*drawn, strict=True)]
     assert np.array_equal(np.array(statistic.parts(together)), np.array(one_by_one).T, equal_nan=True)
     assert [each.Pos for each in together.each()] == pos.sum(axis=1).tolist()
 
@@ -76,8 +74,8 @@ def test_several_replicates_at_once_are_each_of_them(statistic, dtype, pos, neg)
 def test_counts_of_four_bytes_never_overflow(cost_ratio):
     rng = np.random.default_rng(0)
     pos, neg = rng.integers(0, 40_000, (2, 50)).astype(np.int32), rng.integers(0, 40_000, (2, 50)).astype(np.int32)
-    standing = Standing.of_ranking(th.Ranking(np.arange(50) / 50, np.ones(50), np.ones(50)))
-    narrow, wide = (Resampled.of(standing, (pos.astype(kind), neg.astype(kind))) for kind in (np.int32, np.int64))
+    order = ModelOrder.of_ranking(th.Ranking(np.arange(50) / 50, np.ones(50), np.ones(50)))
+    narrow, wide = (Resampled.of(order, (pos.astype(kind), neg.astype(kind))) for kind in (np.int32, np.int64))
     for statistic in (Auc(), BestCost(th.OperatingCondition(cost_ratio=cost_ratio))):
         assert np.array_equal(statistic.parts(narrow), statistic.parts(wide))
 
@@ -89,7 +87,7 @@ def test_costs_beyond_the_counts_of_draws_without_a_class(absent, dtype, cost_ra
     drawn = [np.ones((2, 3), dtype=dtype), np.ones((2, 3), dtype=dtype)]
     drawn[absent][:] = 0
     parts = BestCost(th.OperatingCondition(cost_ratio=cost_ratio)).parts(
-        Resampled.of(Standing.of_ranking(TREE), (drawn[0], drawn[1]))
+        Resampled.of(ModelOrder.of_ranking(TREE), (drawn[0], drawn[1]))
     )
     assert np.isnan(parts[4]).all()
 

@@ -11,10 +11,14 @@ from scipy import stats
 import thresher as th
 from tests.inference.resampling_oracles import calibrated
 from tests.strategies import two_class_rankings
-from thresher.inference.intervals.cost import brier_interval, cost_interval, log_loss_interval, mean_loss_interval
-from thresher.inference.intervals.survey import sampled_brier_interval
+from thresher.inference.intervals.loss import brier_interval, log_loss_interval, mean_loss_interval
+from thresher.inference.intervals.table import table_interval
 
 P = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8, 0.95, 0.4])
+
+
+def brier_of_rows(positive, score, *, level=0.95, **more):
+    return th.brier_interval(th.ScoredRows(positive, {"model": score}, **more), level=level)
 
 
 def log_losses(p):
@@ -176,7 +180,7 @@ def test_brier_at_a_declared_mix_covers_with_few_positives(few):
     held = 0
     for seed in range(300):
         p = probability(np.random.default_rng(seed).normal(size=labels.size) + labels)
-        held += truth in sampled_brier_interval(labels, p, weight=weight, declared_mix=True)
+        held += truth in brier_of_rows(labels, p, weight=weight, declared_mix=True)
     assert 279 <= held <= 297
 
 
@@ -187,35 +191,35 @@ SPAM = th.Contingency(tp=30, fn=20, fp=10, tn=40)
 def test_limits_hold_the_estimate_and_have_width(tp, fn, fp, tn):
     table = th.Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
     for condition in (th.OperatingCondition(cost_ratio=4), th.OperatingCondition(prevalence=0.2, cost_fn=3, cost_tp=1)):
-        found = cost_interval(table, condition)
+        found = table_interval(table, condition)
         assert found.estimate == pytest.approx(condition.expected_cost(table))
         assert found.lower <= found.estimate <= found.upper
         assert found.width > 0
 
 
 def test_limits_grow_with_the_cost_of_the_uncertain_error():
-    cheap, dear = (cost_interval(SPAM, th.OperatingCondition(class_ratio=1, cost_fn=c)) for c in (1, 10))
+    cheap, dear = (table_interval(SPAM, th.OperatingCondition(class_ratio=1, cost_fn=c)) for c in (1, 10))
     assert dear.width > 5 * cheap.width
 
 
 def test_a_lone_rate_keeps_its_own_limits():
     # With false alarms next to free, expected cost is prevalence · cost_fn · fnr.
     condition = th.OperatingCondition(prevalence=0.5, cost_fp=1e-12, cost_fn=2)
-    found, fnr = cost_interval(SPAM, condition), th.rate_interval(20, 50)
+    found, fnr = table_interval(SPAM, condition), th.rate_interval(20, 50)
     assert found.lower == pytest.approx(fnr.lower)
     assert found.upper == pytest.approx(fnr.upper)
 
 
 def test_a_class_without_cases_is_refused():
     with pytest.raises(th.ArgumentError, match="class is absent"):
-        cost_interval(th.Contingency(tp=1, fn=2, fp=0, tn=0), th.OperatingCondition())
+        table_interval(th.Contingency(tp=1, fn=2, fp=0, tn=0), th.OperatingCondition())
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: cells[0] + cells[1] and cells[2] + cells[3]))
 def test_with_the_mix_of_the_data_the_variance_is_that_of_the_costs_of_cases(cells):
     costs = 10.0, 11.5, 1.0, -0.5
     condition = th.OperatingCondition(cost_tp=10, cost_fn=11.5, cost_fp=1, cost_tn=-0.5)
-    found = cost_interval(th.Contingency(*cells), condition)
+    found = table_interval(th.Contingency(*cells), condition)
     by_case = np.repeat(costs, cells)
     assert found.estimate == pytest.approx(by_case.mean())
     assert found.variance == pytest.approx(by_case.var() / by_case.size, abs=1e-12)
@@ -224,7 +228,7 @@ def test_with_the_mix_of_the_data_the_variance_is_that_of_the_costs_of_cases(cel
 
 
 def test_where_everything_is_wrong_the_cost_may_be_lower():
-    found = cost_interval(th.Contingency(tp=0, fn=10, fp=10, tn=0), th.OperatingCondition())
+    found = table_interval(th.Contingency(tp=0, fn=10, fp=10, tn=0), th.OperatingCondition())
     assert found.estimate == found.upper == 1
     assert found.lower < 0.95
 
@@ -246,13 +250,13 @@ def test_the_cost_of_a_sampled_mix_is_held_as_often_as_said(costs):
     )
     chance = stats.multinomial.pmf(tables, 60, share)
     likely = chance > 1e-6
-    held = [truth in cost_interval(th.Contingency(*table), condition) for table in tables[likely].tolist()]
+    held = [truth in table_interval(th.Contingency(*table), condition) for table in tables[likely].tolist()]
     assert chance[likely].sum() > 0.999
     assert 0.93 < chance[likely] @ held / chance[likely].sum() < 0.96
 
 
 def test_a_higher_level_is_wider():
-    for of in (lambda level: cost_interval(SPAM, th.OperatingCondition(), level=level), _brier_of_the_spam_tree):
+    for of in (lambda level: table_interval(SPAM, th.OperatingCondition(), level=level), _brier_of_the_spam_tree):
         assert of(level=0.5).width < of(level=0.9).width < of(level=0.99).width
 
 
@@ -300,8 +304,8 @@ def test_bad_input_cost():
     with pytest.raises(th.ArgumentError, match="one case"):
         brier_interval(th.Ranking([0.5], pos=[1], neg=[0]))
     with pytest.raises(th.ArgumentError, match="level"):
-        cost_interval(SPAM, th.OperatingCondition(), level=95)
-    assert math.isfinite(cost_interval(SPAM, th.OperatingCondition()).variance)
+        table_interval(SPAM, th.OperatingCondition(), level=95)
+    assert math.isfinite(table_interval(SPAM, th.OperatingCondition()).variance)
 
 
 def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
@@ -309,7 +313,7 @@ def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
     condition = th.OperatingCondition(cost_tp=10, cost_fn=11, cost_fp=1)
     more = 100 * (0.1 + 0.2)
     assert more > 30
-    whole, rounded = (cost_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
+    whole, rounded = (table_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
     assert (rounded.lower, rounded.upper) == pytest.approx((whole.lower, whole.upper))
 
 
