@@ -3,7 +3,7 @@
 import pytest
 
 import thresher as th
-from thresher._internal.optional import extra, room
+from thresher._internal.optional import extra, lazy_import
 
 
 def test_an_installed_package_is_loaded():
@@ -20,4 +20,4 @@ def test_an_absent_package_is_named_with_its_extra():
 
 
 def test_a_room_is_found_by_its_name():
-    assert room("evaluation").evaluate is th.evaluate
+    assert lazy_import("evaluation").evaluate is th.evaluate

@@ -1,4 +1,4 @@
-"""Optional packages and the rooms on the right: loaded when asked for, with a clear word when absent."""
+"""Imports on demand: optional packages, and packages of thresher that a method needs when it is called."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def extra(package: str, *, name: str) -> ModuleType:
     return import_module(package)
 
 
-def room(name: str) -> ModuleType:
-    """A room of thresher that stands right of the asking one, for methods that are doors to it.
+def lazy_import(name: str) -> ModuleType:
+    """A package of thresher that imports the calling one, loaded when a method needs it.
 
-    Imports point left; `Evaluation.to_html` is a convenience that leads right, so it asks by name when called.
+    Imports follow the layers; `Evaluation.to_html` is a convenience that leads to a higher one.
 
-    >>> room("ranking").Ranking.__name__
+    >>> lazy_import("ranking").Ranking.__name__
     'Ranking'
     """
     return import_module(f"thresher.{name}")

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from thresher._internal.arguments import require_one_of
-from thresher._internal.optional import extra, room
+from thresher._internal.optional import extra, lazy_import
 from thresher._internal.text import visible
 from thresher.errors import MissingExtraError
 
@@ -36,7 +36,7 @@ class Result:
         return ", ".join(_plain_fields(self))
 
     def _repr_html_(self) -> str | None:
-        return str(room("report.notebook").result_glance(self))
+        return str(lazy_import("report.notebook").result_glance(self))
 
 
 class Tabular(Result):

@@ -158,10 +158,10 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
     all_fp, all_tp = np.concatenate([along_fp, fp]), np.concatenate([tp, along_tp])
     with np.errstate(invalid="ignore"):
         solved = np.isclose(at(np.nan_to_num(all_tp), np.nan_to_num(all_fp)), value, rtol=1e-6, atol=1e-9)
-    found = solved & ~np.isnan(all_tp) & ~np.isnan(all_fp)
-    if not found.any():
+    solved &= ~np.isnan(all_tp) & ~np.isnan(all_fp)
+    if not solved.any():
         raise _nowhere(known.name, value, Pos, Neg)
-    all_fp, all_tp = all_fp[found], all_tp[found]
+    all_fp, all_tp = all_fp[solved], all_tp[solved]
     order = np.argsort(all_fp + all_tp, kind="stable")
     return all_fp[order], all_tp[order]
 

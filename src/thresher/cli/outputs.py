@@ -23,7 +23,7 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
-from thresher._internal.atomic import replacing, write_whole
+from thresher._internal.atomic import replace_file, write_file
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, MissingValueError, ScoreError, SourceError, ThresherError
 from thresher.ranking import Floats
@@ -104,7 +104,7 @@ def _require_folder(folder: Path, files: Mapping[Path, str]) -> None:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file whole; a lone half of a character is written as its escape."""
-    write_whole(path, text.encode("utf-8", errors="backslashreplace"))
+    write_file(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 PIECE = 65_536
@@ -269,7 +269,7 @@ def write_table(target: str, write: Callable[[Path, str], int]) -> int:
     if target == STANDARD:
         return _to_standard_output(write)
     require_format(target)
-    with replacing(target) as beside:
+    with replace_file(target) as beside:
         return write(beside, suffix_of(target))
 
 

@@ -159,10 +159,10 @@ def placements(ranking: Ranking) -> Placements:
         np.add(tp[:-1][piece], tp[1:][piece], out=out)
         out /= 2 * ranking.Pos
 
-    found = Placements(positive=fill_chunks(len(ranking), beaten), negative=fill_chunks(len(ranking), beating))
-    for array in found:
+    shares = Placements(positive=fill_chunks(len(ranking), beaten), negative=fill_chunks(len(ranking), beating))
+    for array in shares:
         array.flags.writeable = False
-    return found
+    return shares
 
 
 def partial_auc(
@@ -206,21 +206,21 @@ def partial_auc(
 def _area_up_to(x: Floats, y: Floats, end: float) -> float:
     """Area below the polyline (x rising) from 0 to `end`."""
     last = int(np.searchsorted(x, end, side="right"))
-    whole = float(np.dot(np.diff(x[:last]), (y[: last - 1] + y[1:last]) / 2))
+    area = float(np.dot(np.diff(x[:last]), (y[: last - 1] + y[1:last]) / 2))
     if last == x.size or x[last - 1] == end:
-        return whole
+        return area
     share = (end - x[last - 1]) / (x[last] - x[last - 1])
     height = y[last - 1] + share * (y[last] - y[last - 1])
-    return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
+    return area + (end - x[last - 1]) * float(y[last - 1] + height) / 2
 
 
-def _range(name: str, given: Any) -> tuple[float, float]:
+def _range(name: str, ends: Any) -> tuple[float, float]:
     try:
-        low, high = (float(end) for end in given)
+        low, high = (float(end) for end in ends)
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
-        what = f"the range must be two rates, 0 <= low < high <= 1, got {given!r}"
+        what = f"the range must be two rates, 0 <= low < high <= 1, got {ends!r}"
         raise ArgumentError(what, f"e.g. {name}=(0, 0.1)", parameter=name)
     return low, high
 
@@ -235,5 +235,5 @@ def _known(ranking: Ranking) -> Any:
     return math.fsum(more.tolist()) if ranking.weighted else sum(more.tolist())
 
 
-def _share(part: Any, whole: Any) -> float:
-    return min(1.0, float(part / whole))
+def _share(part: Any, total: Any) -> float:
+    return min(1.0, float(part / total))

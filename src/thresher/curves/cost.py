@@ -125,7 +125,7 @@ class NetBenefit(Tabular):
 def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> NetBenefit:
     """True positives per case minus false positives at the exchange rate the threshold implies.
 
-    Whoever acts at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
+    Acting at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
     net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.
     Without `threshold` it is given at 0.01, 0.02, ..., 0.99. For another class mix, pass the ranking that
     `adjust_prevalence` makes of this one.
@@ -135,8 +135,7 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
     (array([0.3333]), array([0.]))
     """
     require_ranking(ranking, both_classes=True, probabilities=True)
-    given = np.arange(1, 100) / 100 if threshold is None else threshold
-    at = np.atleast_1d(_in_unit(given))
+    at = np.atleast_1d(_in_unit(np.arange(1, 100) / 100 if threshold is None else threshold))
     if (at == 1).any():
         raise ArgumentError("a threshold probability of 1 has no exchange rate", "stay below 1")
     table = contingency_at(ranking, at)
@@ -151,7 +150,7 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
 
 
 def _in_unit(values: npt.ArrayLike) -> Floats:
-    given = as_numbers(values)
-    if not ((given >= 0) & (given <= 1)).all():
+    numbers = as_numbers(values)
+    if not ((numbers >= 0) & (numbers <= 1)).all():
         raise ArgumentError(f"this must lie in [0, 1], got {describe(values)}", "give proportions, e.g. 0.2")
-    return given
+    return numbers

@@ -13,8 +13,8 @@ from thresher.ranking import Floats, Ranking, require_ranking
 
 
 class _GainCurve(NamedTuple):
-    called: Floats
-    found: Floats
+    predicted_positive_rate: Floats
+    recall: Floats
     threshold: Floats
 
 
@@ -25,7 +25,7 @@ class GainCurve(Tabular, _GainCurve):
 
 
 class _LiftCurve(NamedTuple):
-    called: Floats
+    predicted_positive_rate: Floats
     lift: Floats
     threshold: Floats
 
@@ -40,15 +40,15 @@ def gain(ranking: Ranking) -> GainCurve:
     """Share of all cases called positive, share of positives found, threshold: at every split.
 
     >>> curve = gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> curve.called, curve.found
+    >>> curve.predicted_positive_rate, curve.recall
     (array([0.  , 0.25, 0.4 , 1.  ]), array([0. , 0.4, 0.6, 1. ]))
-    >>> called, found, threshold = curve
+    >>> predicted_positive_rate, recall, threshold = curve
     """
     require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
-    called = (tp + fp) / ranking.total
-    called.flags.writeable = False
-    return GainCurve(called=called, found=recalls(ranking), threshold=ranking.thresholds())
+    rate = (tp + fp) / ranking.total
+    rate.flags.writeable = False
+    return GainCurve(predicted_positive_rate=rate, recall=recalls(ranking), threshold=ranking.thresholds())
 
 
 def lift(ranking: Ranking) -> LiftCurve:
@@ -61,7 +61,7 @@ def lift(ranking: Ranking) -> LiftCurve:
     """
     require_ranking(ranking, both_classes=True)
     tables = coverage(ranking)
-    curve = LiftCurve(called=tables.predicted_positive_rate, lift=tables.lift, threshold=tables.threshold)
+    curve = LiftCurve(tables.predicted_positive_rate, tables.lift, tables.threshold)
     for array in curve[:2]:
         array.flags.writeable = False
     return curve
@@ -83,8 +83,8 @@ def ks(ranking: Ranking) -> KolmogorovSmirnov:
     `difference` keeps its sign: below 0, positives score lower than negatives there.
     Among equal distances the strictest threshold is given.
 
-    >>> found = ks(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
-    >>> round(found.statistic, 10), found.threshold
+    >>> distance = ks(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
+    >>> round(distance.statistic, 10), distance.threshold
     (0.4, 0.0)
     """
     require_ranking(ranking, both_classes=True)

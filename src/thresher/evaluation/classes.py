@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_level
-from thresher._internal.optional import room
+from thresher._internal.optional import lazy_import
 from thresher._internal.results import Tabular
 from thresher._internal.text import in_words, visible_lines
 from thresher.calibration.scores import SUM_TOLERANCE
@@ -292,11 +292,11 @@ class MulticlassEvaluation(Tabular):
 
     def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
         """Write everything as one self-contained HTML file; needs the extra `report`."""
-        room("report").write_page(self, path, title=title)
+        lazy_import("report").write_page(self, path, title=title)
 
     def _repr_html_(self) -> str | None:
         try:
-            found: str = room("report").framed(self)
+            found: str = lazy_import("report").framed(self)
         except MissingExtraError:  # notebooks then show the text
             return None
         return found

@@ -16,7 +16,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import numpy as np
 
 from thresher._internal.arguments import require_instance
-from thresher._internal.atomic import replacing_folder, write_whole
+from thresher._internal.atomic import replace_folder, write_file
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
@@ -152,7 +152,7 @@ def write_model(model: Any, path: str | Path) -> Path:
     [1]
     """
     skops = extra("skops.io", name="learn")
-    write_whole(path, steady(skops.dumps(model)))
+    write_file(path, steady(skops.dumps(model)))
     return Path(path)
 
 
@@ -251,7 +251,7 @@ def write_learned(
     True
     """
     table = frame(data)
-    with replacing_folder(folder, names=FILES, overwrite=overwrite) as beside:
+    with replace_folder(folder, names=FILES, overwrite=overwrite) as beside:
         write_model(found.model, beside / MODEL)
         found.decision.save(beside / DECISION)
         (beside / COLUMNS).write_text(_columns_json(found, table), encoding="utf-8")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, describe
 from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
-from thresher._internal.optional import room
+from thresher._internal.optional import lazy_import
 from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, EmptyError, ThresherError, require_both_classes
@@ -155,7 +155,7 @@ class Ranking(Tabular):
     @classmethod
     def from_parquet(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `to_parquet` wrote."""
-        ranking: Self = room("sources.saved").read_parquet(path)
+        ranking: Self = lazy_import("sources.saved").read_parquet(path)
         return ranking
 
     @property
@@ -315,7 +315,7 @@ class Ranking(Tabular):
         ...     sum(Ranking.from_parquet(path) for path in Path(folder).iterdir())
         Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
         """
-        room("sources.saved").write_parquet(self, path)
+        lazy_import("sources.saved").write_parquet(self, path)
 
     def remember(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for."""
@@ -371,7 +371,7 @@ class Ranking(Tabular):
         return {"score": self.score, "pos": self.pos, "neg": self.neg}
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").ranking_glance(self))
+        return str(lazy_import("report.notebook").ranking_glance(self))
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.score, *self.narrow, self.dropped, self.ranges  # what is remembered follows from it
@@ -432,6 +432,6 @@ _READERS = {
     "score": _scores,
     "pos": numbers(0),
     "neg": numbers(0),
-    "dropped": number(0, whole=True),
+    "dropped": number(0, integer=True),
     "spans": or_none(Ranges.from_dict),
 }

@@ -70,7 +70,7 @@ class ConfusionMatrix(Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, whole=True)}
+        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, integer=True)}
         kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
         parts = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
         try:

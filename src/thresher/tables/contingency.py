@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, as_numbers, describe, require_instance
-from thresher._internal.optional import room
+from thresher._internal.optional import lazy_import
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.ranking import MOST_CASES, Floats, Ranking, require_ranking, splits_at
@@ -315,7 +315,7 @@ class Contingency(Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").contingency_glance(self))
+        return str(lazy_import("report.notebook").contingency_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructor makes arrays read-only on the other side too.

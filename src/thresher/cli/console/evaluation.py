@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from thresher._internal.optional import room
+from thresher._internal.optional import lazy_import
 from thresher._internal.text import plain_text
 from thresher.choices import JointChoice
 from thresher.cli.console.picture import colours_of, roc_picture
@@ -514,7 +514,7 @@ def write(found: Evaluation, given: Mapping[str, Any], *, title: str) -> list[st
         written.append(f"report    {given['output']}")
     if given.get("figures"):
         with working("drawing the figures"):
-            room("plots").write_figures(found, given["figures"], format=given["format"] or "svg")
+            lazy_import("plots").write_figures(found, given["figures"], format=given["format"] or "svg")
         written.append(f"figures   {given['figures']}")
     if given.get("decision"):
         found.decision.save(given["decision"])
