@@ -14,7 +14,6 @@ import numpy as np
 
 from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
-from thresher.calibration.reliability import mean_scores
 from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
@@ -22,7 +21,7 @@ from thresher.evaluation.bands import ModelBands, class_bands, model_bands
 from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rows_mix_words, rule_text
 from thresher.evaluation.rules import Rule
 from thresher.inference import Band, Comparison, Interval, measure_interval
-from thresher.ranking import Floats, Ranking, shortest_between
+from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import answer, answer_on_classes
 from thresher.report.numbers import interval, real, reals, rounded
 from thresher.tables import MEASURES, Contingency, OperatingCondition
