@@ -146,7 +146,7 @@ MOST_REPLICATES = 10_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationGap(Result):
-    """An ECE next to its null distribution: what it would be were every score the true probability.
+    """An ECE, and its distribution if every score were the true probability.
 
     `null` holds the simulated values in rising order; `null_lower` and `null_upper` are its
     central quantiles at `level`, and `p_value` is the share of it that reaches the estimate.
@@ -181,7 +181,7 @@ def ece(
     level: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> CalibrationGap:
-    """Expected calibration error Σ n |mean score - observed| / N, with its null distribution.
+    """Expected calibration error, Σ n |mean score - observed| / N, and its null.
 
     ECE is biased upward and depends on the bins: a perfectly calibrated model shows 0.04 at a
     thousand cases. So it comes with its distribution under calibration, simulated by drawing the

@@ -156,7 +156,7 @@ def _brier(ranking: Ranking) -> float:
 
 
 def squared_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
-    """Squared error of each positive and of each negative, by the probabilities that they were given.
+    """Squared errors of positives and of negatives, by their probabilities.
 
     >>> squared_losses(np.array([0.75]), np.array([0.5]))
     (array([0.0625]), array([0.25]))
@@ -199,7 +199,7 @@ def _squared_error(matrix: Floats, index: Any) -> Floats:
 
 
 class LogLoss(float):
-    """A log loss: a plain float that also knows why it is infinite, or how it was clipped.
+    """A log loss: a float that knows why it is infinite, or how it was clipped.
 
     `certain_and_wrong` counts the cases (or their weight) whose class was given probability 0;
     `clip` is the ε that was asked for, or None. It is a float and not a record, so that it adds,
@@ -236,7 +236,7 @@ class LogLoss(float):
 
 
 def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
-    """The mean of -ln(probability given to the true class), for scores that are probabilities.
+    """The mean of -ln(probability given to the true class), of a ranking.
 
     In nats. It is infinite when a case was certain and wrong, and then says how many were; no
     hidden ε makes it look finite. `clip=ε` moves probabilities into [ε, 1 - ε] on request.
@@ -270,7 +270,7 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
 
 
 def log_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
-    """Log loss of each positive and of each negative, by the probabilities that they were given.
+    """Log losses of positives and of negatives, by their probabilities.
 
     >>> log_losses(np.array([0.0]), np.array([0.0]))
     (array([inf]), array([0.]))

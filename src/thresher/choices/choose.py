@@ -37,7 +37,7 @@ Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Point(Result):
-    """One way to decide: a split, its threshold and the thresholds equivalent to it, and what it does.
+    """A split, its threshold and those equivalent to it, its table and its cost.
 
     `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
 
@@ -106,7 +106,7 @@ class Choice(Tabular):
 
     @property
     def measures(self) -> dict[str, float]:
-        """Every registered measure at the recommended threshold, at the class mix of the condition.
+        """Every measure at the recommended threshold and the condition's class mix.
 
         >>> from thresher import OperatingCondition, Ranking
         >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
@@ -172,7 +172,7 @@ def choose(
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
 ) -> Choice | JointChoice:
-    """Choose the best threshold, or of several models the best one with its threshold.
+    """Choose the best threshold, or the best of several models and its threshold.
 
     The choice is exact: every split is a candidate, and all ties are returned.
 

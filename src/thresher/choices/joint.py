@@ -47,7 +47,7 @@ class Range(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JointChoice(Tabular):
-    """The cheapest model and threshold under a condition, and what would be cheapest under others.
+    """The cheapest model and threshold under a condition, and under others.
 
     `tied` names every model that is equally cheap; the first of them given is recommended.
     `gap` is what the runner-up model costs more per case. `ranges` covers all cost ratios from 0 to
@@ -75,7 +75,7 @@ class JointChoice(Tabular):
         return self.choice.expected_cost
 
     def stays_cheapest(self, model: str) -> tuple[float, float]:
-        """The cost ratios around the condition's at which a model is the cheapest; that one alone where it is not.
+        """The cost ratios around the condition's at which a model is the cheapest.
 
         >>> models = {"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")}
         >>> choose(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")

@@ -20,7 +20,7 @@ GRID_LIMIT = 4_000_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pairs(Result):
-    """Pairs of one positive and one negative: won (positive scores higher), tied, lost."""
+    """Pairs of a positive and a negative: won (positive scores higher), tied, lost."""
 
     won: Any
     tied: Any
@@ -106,7 +106,7 @@ def _pairs(ranking: Ranking) -> Pairs:
 
 
 def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
-    """The grid of all pairs: a row per positive and a column per negative, by falling score.
+    """The grid of pairs: a row per positive, a column per negative, scores falling.
 
     An entry is 1 where the positive wins, 0.5 at a tie and 0 where it loses; its mean is the AUC.
 
@@ -131,7 +131,7 @@ class _Placements(NamedTuple):
 
 
 class Placements(Tabular, _Placements):
-    """Per segment, the share of negatives that a positive of it beats, and of positives that beat a negative of it."""
+    """Shares per segment: negatives that a positive beats, positives that beat one."""
 
     __slots__ = ()
 
@@ -172,7 +172,7 @@ def partial_auc(
     tpr: tuple[float, float] | None = None,
     standardised: bool = False,
 ) -> float:
-    """The area under the ROC curve within a range of fpr, or to its right within a range of tpr.
+    """The area under part of the ROC curve: a range of fpr, or one of tpr.
 
     By fpr it is the area below the curve, by tpr the area to its right, so the full range of
     either gives the AUC. Standardised (McClish 1989) it is mapped so that a diagonal curve has 0.5

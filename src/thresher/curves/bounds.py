@@ -30,7 +30,7 @@ _ULPS = 2.0**-46
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Result):
-    """Between which numbers an exact value lies; both are the value itself when it is known.
+    """The numbers between which an exact value lies; equal where it is known.
 
     >>> Bounds(0.25, 0.5), Bounds(0.25, 0.5).width, 0.3 in Bounds(0.25, 0.5)
     (Bounds(lower=0.25, upper=0.5), 0.25, True)
@@ -88,7 +88,7 @@ def auc_bounds(ranking: Ranking) -> Bounds:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableBounds(Result):
-    """The contingency tables between which the table at a threshold lies: fewest and most called positive.
+    """The tables with the fewest and the most called positive at a threshold.
 
     `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment, but
     for what rounding may have done to sums of weights: cells of weights allow for it, and so may add up to a little
@@ -105,7 +105,7 @@ class TableBounds(Result):
 
 
 def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
-    """The tables between which the one at a threshold lies, or those at an array of thresholds.
+    """Tables between which that at a threshold lies, or at each of an array.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     >>> bounds = table_bounds(bounded, [0.5, 0.7])
@@ -362,7 +362,7 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
 
 
 def pr_area_bounds(ranking: Ranking) -> Bounds:
-    """The smallest and the largest area under the hyperbolic precision-recall curve that a ranking allows.
+    """The smallest and the largest precision-recall area that a ranking allows.
 
     Along an open segment the false positives lie between what they were before it and what they are after it,
     which bounds the integral of precision over recall. Segments of positives alone leave nothing open.

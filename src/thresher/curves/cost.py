@@ -19,7 +19,7 @@ from thresher.tables import contingency_at
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostCurve(Tabular):
-    """Every threshold as a line, and the lower envelope that the best threshold reaches.
+    """Every threshold as a line, and the lower envelope of the best threshold.
 
     A line runs from (0, fpr) to (1, fnr). The envelope is given by its corners: between
     `probability_cost[i]` and `probability_cost[i + 1]` split `split[i]` is best.
@@ -33,7 +33,7 @@ class CostCurve(Tabular):
 
     @property
     def area(self) -> float:
-        """The expected normalised cost when every probability-cost is as likely as any other."""
+        """The expected normalised cost over evenly spread probability-costs."""
         return float(np.dot(np.diff(self.probability_cost), (self.cost[1:] + self.cost[:-1]) / 2))
 
     def at(self, probability_cost: npt.ArrayLike) -> Floats:
@@ -45,9 +45,9 @@ class CostCurve(Tabular):
 
 
 def cost_curve(ranking: Ranking) -> CostCurve:
-    """Normalised expected cost of the best threshold against the probability-cost of the positive class.
+    """Normalised expected cost of the best threshold, by probability-cost.
 
-    The probability-cost is prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), the
+    The probability-cost x is prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), the
     normalised expected cost fnr·x + fpr·(1 - x); 1 is the cost of being always wrong. Every
     corner of the hull is a line of the envelope (Drummond & Holte 2006).
 
@@ -71,7 +71,7 @@ def cost_curve(ranking: Ranking) -> CostCurve:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BrierCurve(Tabular):
-    """Loss of trusting scores as probabilities, against the cost proportion they are compared with.
+    """Loss of trusting scores as probabilities, by cost proportion.
 
     Straight between distinct scores, with a jump at each: piece i runs from (`start[i]`,
     `loss_at_start[i]`) to (`end[i]`, `loss_at_end[i]`), and its end belongs to it.
@@ -89,7 +89,7 @@ class BrierCurve(Tabular):
 
 
 def brier_curve(ranking: Ranking) -> BrierCurve:
-    """Loss when the threshold is the cost proportion c = cost_fp / (cost_fp + cost_fn).
+    """Loss at the threshold c = cost_fp / (cost_fp + cost_fn), the cost proportion.
 
     That is the best threshold for calibrated probabilities. The loss is
     2·((1 - c)·prevalence·fnr + c·(1 - prevalence)·fpr) at threshold c, and its area over c is the
@@ -114,7 +114,7 @@ def brier_curve(ranking: Ranking) -> BrierCurve:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NetBenefit(Tabular):
-    """Net benefit per case of acting on the model, on everyone and on no one, by threshold probability."""
+    """Net benefit per case of acting on the model, on everyone and on no one."""
 
     threshold: Floats
     model: Floats
@@ -123,7 +123,7 @@ class NetBenefit(Tabular):
 
 
 def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> NetBenefit:
-    """True positives per case minus false positives at the exchange rate the threshold implies.
+    """True positives per case minus false ones, at the threshold's exchange rate.
 
     Acting at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
     net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.

@@ -19,7 +19,7 @@ class _GainCurve(NamedTuple):
 
 
 class GainCurve(Tabular, _GainCurve):
-    """Share of all cases called positive, share of positives found, and threshold; one entry per split 0..m."""
+    """Share of cases called positive, recall and threshold per split 0..m."""
 
     __slots__ = ()
 
@@ -31,13 +31,13 @@ class _LiftCurve(NamedTuple):
 
 
 class LiftCurve(Tabular, _LiftCurve):
-    """Share of all cases called positive, lift, and threshold; one entry per split 0..m."""
+    """Share of cases called positive, lift and threshold per split 0..m."""
 
     __slots__ = ()
 
 
 def gain(ranking: Ranking) -> GainCurve:
-    """Share of all cases called positive, share of positives found, threshold: at every split.
+    """Share of cases called positive and recall, at every split.
 
     >>> curve = gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     >>> curve.predicted_positive_rate, curve.recall
@@ -69,7 +69,7 @@ def lift(ranking: Ranking) -> LiftCurve:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KolmogorovSmirnov(Result):
-    """The largest distance between the two classes' score distributions, and where it is."""
+    """The largest distance between the classes' score distributions, and where."""
 
     statistic: float
     difference: float
@@ -78,7 +78,7 @@ class KolmogorovSmirnov(Result):
 
 
 def ks(ranking: Ranking) -> KolmogorovSmirnov:
-    """The two-sample Kolmogorov-Smirnov distance: the largest |tpr - fpr| over all splits.
+    """The Kolmogorov-Smirnov distance: the largest |tpr - fpr| over all splits.
 
     `difference` keeps its sign: below 0, positives score lower than negatives there.
     Among equal distances the strictest threshold is given.

@@ -20,7 +20,7 @@ _MOST_LEFT = 0.8  # of the splits: dropping fewer at a time is slower than the s
 
 
 def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
-    """Pool adjacent segments until the proportion of positives falls from segment to segment.
+    """Pool adjacent segments until the proportion of positives falls throughout.
 
     "strict" pools only what violates that order, so every split that touches the hull stays a
     split; "ties" also joins neighbours of equal slope, so only the corners stay. A pool carries its

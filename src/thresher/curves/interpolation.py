@@ -17,9 +17,10 @@ from thresher.tables import Contingency
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomizedRule(Result):
-    """Positive at `upper` or above (at +inf: never); between `lower` and `upper` a coin decides; negative below.
+    """Positive from `upper`, negative below `lower`, and a coin decides between.
 
-    The coin shows positive with `probability`. `table` is the table to expect.
+    At an `upper` of +inf nothing is positive for sure. The coin shows positive with `probability`.
+    `table` is the table to expect.
     """
 
     upper: float
@@ -61,7 +62,7 @@ def point_at(
     predicted_positive_rate: float | None = None,
     on: Literal["curve", "hull"] = "curve",
 ) -> RandomizedRule:
-    """The rule that reaches a given fpr, tpr or rate of positive calls on the curve or on its hull.
+    """The rule that reaches an fpr, tpr or rate of positive calls, also on the hull.
 
     On the curve the coin breaks ties of one score; on the hull it mixes two thresholds, which
     can only be better. Where many points qualify, the one with the most true (fpr) or fewest false

@@ -22,7 +22,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MulticlassAUC(Tabular):
-    """How well each class is ranked above the others, and four averages of that under their names.
+    """How well each class is ranked above the others, and four averages of that.
 
     Arrays are aligned with `classes`. `pairwise[i, j]` is the AUC of column i over cases of the
     classes i and j only, class i being positive: Hand & Till's A(i|j). It is not symmetric, because
@@ -47,7 +47,7 @@ class MulticlassAUC(Tabular):
 
     @property
     def one_vs_one_macro(self) -> float:
-        """Plain mean over pairs of classes of (A(i|j) + A(j|i)) / 2: the M of Hand & Till (2001)."""
+        """Mean over pairs of classes of (A(i|j) + A(j|i)) / 2: Hand & Till's M (2001)."""
         apart = ~np.eye(len(self.classes), dtype=np.bool_)
         return float(self.pairwise[apart].mean())
 
@@ -160,7 +160,7 @@ def one_vs_rest_rankings(
     weights: Any = None,
     missing: Missing = "raise",
 ) -> dict[Any, Ranking]:
-    """The ranking of each class against all others together, by that class's probability.
+    """The ranking of each class against the rest, by that class's probability.
 
     Arguments, and the order of columns, are those of `multiclass_auc`.
 

@@ -24,7 +24,7 @@ class _PrecisionRecallCurve(NamedTuple):
 
 
 class PrecisionRecallCurve(Tabular, _PrecisionRecallCurve):
-    """Recall, precision and threshold, one entry per split 0..m; a hyperbola between them, see `precision_at`."""
+    """Recall, precision and threshold per split 0..m; hyperbolic between them."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
 
 
 def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
-    """Precision at any recall in (0, 1], interpolated as counts are: linearly in coverage space.
+    """Precision at any recall in (0, 1], interpolated linearly in coverage space.
 
     Where several splits share a recall, the first and most precise counts. Recall 0 has no
     precision (NaN). Source: Davis & Goadrich 2006.
@@ -96,7 +96,7 @@ def average_precision(ranking: Ranking) -> float:
 
 
 def precision_sum(pos: Counts, tp: Counts, fp: Counts) -> float:
-    """The sum over positives of the precision at the end of their segments; per positive, the average precision.
+    """Sum over positives of the precision at their scores: Pos · average precision.
 
     >>> precision_sum(np.array([20, 10, 20]), np.array([20, 30, 50]), np.array([5, 10, 50]))
     33.5
@@ -125,9 +125,10 @@ def pr_area(ranking: Ranking) -> float:
 
 
 def segment_areas(pos: Counts, neg: Counts, tp: Counts, fp: Counts) -> Floats:
-    """Area under the precision-recall curve in each segment, times Pos; tp and fp count the cases before it.
+    """Pos times the area under each segment's part of the precision-recall curve.
 
-    Of p positives among c cases, after b cases of which a were positive: p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
+    tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive:
+    p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
 
     >>> segment_areas(np.array([1]), np.array([3]), np.array([0]), np.array([0]))
     array([0.25])

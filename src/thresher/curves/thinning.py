@@ -16,7 +16,7 @@ _CANDIDATES_PER_POINT = 16
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Thinned(Tabular):
-    """Splits to keep, and the largest distance of any left-out ROC point from the thinned curve.
+    """Splits to keep, and how far any other ROC point is from the thinned curve.
 
     `keeps_hull` says that every corner of the hull is among them, so that the optimum under any
     costs and class ratio is still exact.
