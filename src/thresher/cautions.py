@@ -1,4 +1,4 @@
-"""What a careful analyst would notice about a result: said with it, never instead of it."""
+"""Cautions: what a careful analyst would notice about a result, shown with it and never instead of it."""
 
 from __future__ import annotations
 

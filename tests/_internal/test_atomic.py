@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import thresher as th
-from thresher._internal.atomic import replacing, replacing_folder, require_folder, write_whole
+from thresher._internal.atomic import replace_file, replace_folder, require_folder, write_file
 
 
 def left(folder):
@@ -20,7 +20,7 @@ def test_a_file_is_replaced_whole(tmp_path):
     target = tmp_path / "a.html"
     target.write_text("old")
     target.chmod(0o640)
-    write_whole(target, "néw")
+    write_file(target, "néw")
     assert target.read_bytes() == "néw".encode()
     assert target.stat().st_mode & 0o777 == 0o640
     assert left(tmp_path) == ["a.html"]
@@ -28,14 +28,14 @@ def test_a_file_is_replaced_whole(tmp_path):
 
 def test_a_new_file_has_the_usual_permissions(tmp_path):
     (tmp_path / "usual").touch()
-    write_whole(str(tmp_path / "a.html"), "x")
+    write_file(str(tmp_path / "a.html"), "x")
     assert (tmp_path / "a.html").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    write_whole(tmp_path / "link", "new")
+    write_file(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
 
@@ -43,7 +43,7 @@ def test_a_link_stays_a_link(tmp_path):
 @pytest.mark.parametrize(("name", "word"), [("", "is a directory"), ("absent/a.html", "there is no directory")])
 def test_places_that_are_no_file_are_refused(tmp_path, name, word):
     with pytest.raises(th.OutputError, match=word):
-        write_whole(tmp_path / name, "x")
+        write_file(tmp_path / name, "x")
     assert left(tmp_path) == []
 
 
@@ -57,7 +57,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, code):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(th.OutputError) as caught:
-        write_whole(target, "new")
+        write_file(target, "new")
     assert caught.value.what == f"{target} cannot be written: {os.strerror(code).lower()}"
     assert target.read_text() == "old"
     assert left(tmp_path) == ["a.html"]
@@ -69,12 +69,12 @@ def test_no_permission(tmp_path, monkeypatch):
 
     monkeypatch.setattr(tempfile, "mkstemp", refused)  # root may write anywhere
     with pytest.raises(th.OutputError, match="permission denied"):
-        write_whole(tmp_path / "a.html", "x")
+        write_file(tmp_path / "a.html", "x")
     assert left(tmp_path) == []
 
 
 def test_a_device_is_written_to_and_stays_one():
-    write_whole(os.devnull, "x")
+    write_file(os.devnull, "x")
     assert Path(os.devnull).is_char_device()
 
 
@@ -83,7 +83,7 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
     target.write_text("old")
 
     def fail():
-        with replacing(target) as beside:
+        with replace_file(target) as beside:
             beside.write_text("ne")
             raise KeyboardInterrupt
 
@@ -94,7 +94,7 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
 
 
 def test_the_file_beside_has_the_suffix_of_the_target(tmp_path):
-    with replacing(tmp_path / "rows.csv.gz") as beside:
+    with replace_file(tmp_path / "rows.csv.gz") as beside:
         assert beside.suffix == ".gz"
         assert beside.parent == tmp_path
 
@@ -102,14 +102,14 @@ def test_the_file_beside_has_the_suffix_of_the_target(tmp_path):
 def test_permissions_follow_the_mask(tmp_path):
     mask = os.umask(0o027)
     try:
-        write_whole(tmp_path / "new.txt", "text")
+        write_file(tmp_path / "new.txt", "text")
     finally:
         os.umask(mask)
     assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
 
 
 def test_what_could_not_be_read_meanwhile_is_told_as_it_is(tmp_path):
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
+    with pytest.raises(FileNotFoundError), replace_file(tmp_path / "a"):
         (tmp_path / "absent").read_text()
     assert left(tmp_path) == []
 
@@ -122,7 +122,7 @@ def names_in(folder):
 
 
 def write(path, *, overwrite=False, text="new", fault=None):
-    with replacing_folder(path, names=NAMES, overwrite=overwrite) as beside:
+    with replace_folder(path, names=NAMES, overwrite=overwrite) as beside:
         (beside / "a.txt").write_text(text)
         if fault is not None:
             raise fault

@@ -14,9 +14,9 @@ from tests.golden import probabilities as golden
 from tests.strategies import rankings
 from thresher import rank
 from thresher.calibration import ece, reliability
-from thresher.calibration.reliability import MOST_GROUPS, mean_scores, quantile_splits, splits_of, uniform_splits
+from thresher.calibration.reliability import MOST_GROUPS, quantile_splits, splits_of, uniform_splits
 from thresher.errors import ArgumentError, OneClassError, ProbabilityError, WeightError
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, mean_scores
 
 
 @given(rankings, st.integers(1, 8))

@@ -23,9 +23,9 @@ def test_gain_and_lift_share_their_axis():
 
 def test_both_are_known_by_their_names():
     gained, lifted = th.gain(TREE), th.lift(TREE)
-    assert gained._fields == ("called", "found", "threshold")
-    assert lifted._fields == ("called", "lift", "threshold")
-    assert gained.found.tolist() == [0, 0.4, 0.6, 1]
+    assert gained._fields == ("predicted_positive_rate", "recall", "threshold")
+    assert lifted._fields == ("predicted_positive_rate", "lift", "threshold")
+    assert gained.recall.tolist() == [0, 0.4, 0.6, 1]
     assert lifted.lift[1:].tolist() == pytest.approx([1.6, 1.5, 1.0])
     for array in (*gained, *lifted):
         with pytest.raises(ValueError, match="read-only"):

@@ -28,7 +28,7 @@ def test_few_points_and_an_honest_deviation(ranking, points):
     assert thin.split[-1] == len(ranking)
     assert (np.diff(thin.split) > 0).all()
     assert thin.deviation == pytest.approx(distance_to(thin, ranking), abs=1e-12)
-    if thin.hull_kept:
+    if thin.keeps_hull:
         assert set(hull_splits(ranking, pool="ties").tolist()) <= set(thin.split.tolist())
 
 
@@ -37,11 +37,11 @@ def test_a_large_curve_thins_to_a_quarter_pixel_and_keeps_the_hull():
     labels = rng.random(200_000) < 0.3
     ranking = th.rank(labels, rng.normal(size=labels.size) + labels)
     thin = th.thin(ranking, points=2000)
-    assert thin.hull_kept
+    assert thin.keeps_hull
     assert thin.split.size == 2000
     assert thin.deviation < 0.001
     evenly = np.unique(np.linspace(0, len(ranking), 2000).astype(int))
-    assert thin.deviation < distance_to(type(thin)(evenly, 0.0, hull_kept=False), ranking)
+    assert thin.deviation < distance_to(type(thin)(evenly, 0.0, keeps_hull=False), ranking)
 
 
 def test_short_curves_stay_whole():

@@ -1,4 +1,3 @@
-import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -6,7 +5,6 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher._internal.arguments import as_number, as_numbers
 from thresher.ranking import rankable
 
 BEYOND = 2**53 + 1  # the first integer that float64 cannot hold
@@ -119,23 +117,3 @@ def test_numbers_of_any_shape_are_looked_at_one_by_one():
 def test_the_first_score_that_is_no_number_is_named(scores, named):
     with pytest.raises(th.ScoreError, match=rf"got text \({named}\)"):
         th.rank([1, 0], np.array(scores))
-
-
-@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.array(0.5), Fraction(1, 2), Decimal("0.5")])
-def test_one_number_of_any_kind(value):
-    assert as_number(value) == 0.5
-
-
-@pytest.mark.parametrize(
-    "value", [None, "0.5", b"0.5", 1j, np.str_("0.5"), [0.5], np.array([0.5]), {}, object(), 10**400, math.nan]
-)
-def test_what_is_no_number_lies_within_no_limits(value):
-    assert not -math.inf <= as_number(value) <= math.inf
-
-
-def test_numbers_keep_their_shape_and_infinities():
-    assert as_numbers([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
-    assert as_numbers([-math.inf, True]).tolist() == [-math.inf, 1]
-    assert as_numbers([]).shape == (0,)
-    mixed = as_numbers(np.array([[1, "1"], [None, Fraction(1, 4)]], dtype=object))
-    assert np.array_equal(mixed, [[1, math.nan], [math.nan, 0.25]], equal_nan=True)

@@ -83,9 +83,9 @@ def require_integer(value: Any, *, name: str, least: int, fix: str, most: int | 
     >>> require_integer(3, name="points", least=2, fix="give e.g. 500")
     3
     """
-    whole = isinstance(value, float) and value.is_integer()
+    integral = isinstance(value, float) and value.is_integer()
     try:
-        number = int(value) if whole else int(operator.index(value))
+        number = int(value) if integral else int(operator.index(value))
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):

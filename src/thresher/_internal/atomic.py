@@ -14,16 +14,16 @@ from thresher._internal.arguments import require_path
 from thresher.errors import OutputError, SourceError, argument
 
 
-def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write bytes, or a text as UTF-8, beside their place and move them there in one step.
+def write_file(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write bytes, or a text as UTF-8, to a temporary file and move it into place.
 
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder, "a.txt"), "thresher")
+    ...     write_file(Path(folder, "a.txt"), "thresher")
     ...     Path(folder, "a.txt").read_text()
     'thresher'
     """
-    with replacing(path) as beside:
-        beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    with replace_file(path) as temporary:
+        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -48,14 +48,14 @@ def read_text(path: str | PathLike[str]) -> str:
 
 
 @contextmanager
-def replacing(path: str | PathLike[str]) -> Iterator[Path]:
-    """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
+def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
+    """A temporary file to write to, which replaces the target at the end; nothing is left on failure.
 
     A link stays a link, and what is no file (a pipe, a device) is written to at the end.
 
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(f"{folder}/a.txt") as beside:
-    ...         _ = beside.write_text("whole")
+    ...     with replace_file(f"{folder}/a.txt") as temporary:
+    ...         _ = temporary.write_text("whole")
     ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
     ('whole', 1)
     """
@@ -75,26 +75,26 @@ def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise _unwritten(shown, error) from error
     os.close(handle)
-    beside = Path(name)
+    temporary = Path(name)
     try:
-        yield beside
+        yield temporary
         if special:
-            target.write_bytes(beside.read_bytes())
+            target.write_bytes(temporary.read_bytes())
         else:
-            _settle(beside)
-            beside.chmod(_mode(target))
-            beside.replace(target)
+            _flush(temporary)
+            temporary.chmod(_mode(target))
+            temporary.replace(target)
     except OSError as error:
         if error.filename in (None, name, str(target)):  # others are about files that were being read
             raise _unwritten(shown, error) from error
         raise
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def _settle(beside: Path) -> None:
+def _flush(temporary: Path) -> None:
     """Have the bytes on the disk before they take another file's place."""
-    with beside.open("rb+") as file:
+    with temporary.open("rb+") as file:
         os.fsync(file.fileno())
 
 
@@ -102,9 +102,7 @@ def _mode(target: Path) -> int:
     """The permissions a file has, or would have had if it had been made in the usual way."""
     if target.exists():
         return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    return 0o666 & ~_mask()
 
 
 def _unwritten(shown: Path, error: OSError) -> OutputError:
@@ -147,32 +145,32 @@ def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
 
 
 @contextmanager
-def replacing_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Iterator[Path]:
-    """A folder beside the target to write to, which takes the target's place at the end; nothing is left on failure.
+def replace_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Iterator[Path]:
+    """A temporary folder to write to, which replaces the target at the end; nothing is left on failure.
 
     >>> with tempfile.TemporaryDirectory() as home:
-    ...     with replacing_folder(f"{home}/out", names=["a.txt"], overwrite=False) as beside:
-    ...         _ = Path(beside, "a.txt").write_text("whole")
+    ...     with replace_folder(f"{home}/out", names=["a.txt"], overwrite=False) as temporary:
+    ...         _ = Path(temporary, "a.txt").write_text("whole")
     ...     os.listdir(home), os.listdir(f"{home}/out")
     (['out'], ['a.txt'])
     """
     target = require_folder(path, names=names, overwrite=overwrite)
-    beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}."))
-    old = beside.with_name(f"{beside.name}.old")
+    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}."))
+    old = temporary.with_name(f"{temporary.name}.old")
     try:
-        yield beside
-        beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o777 & ~_mask())
+        yield temporary
+        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o777 & ~_mask())
         # What has come to lie there since is asked about once more.
         require_folder(path, names=names, overwrite=overwrite)
         if target.exists():
             target.rename(old)
-        beside.rename(target)
+        temporary.rename(target)
     except BaseException:
         if old.exists():
             old.rename(target)
         raise
     finally:
-        for rest in (beside, old):
+        for rest in (temporary, old):
             shutil.rmtree(rest, ignore_errors=True)
 
 

@@ -67,11 +67,11 @@ def read_object(
       fix:   give what A.to_dict() or A.to_json() returned, unchanged
     """
     try:
-        found = fields(value, {"format": one_of([form]), **readers}, optional=optional)
+        parts = fields(value, {"format": one_of([form]), **readers}, optional=optional)
     except FieldError as error:
         raise not_written(f"{error}", of=of, kind=kind) from None
-    del found["format"]
-    return found
+    del parts["format"]
+    return parts
 
 
 def not_written(why: str, *, of: str, kind: str) -> NotationError:
@@ -92,13 +92,13 @@ def fields(value: Any, readers: Mapping[str, Reader], *, optional: Collection[st
         raise FieldError(f"must be an object, got {_shown(value)}")
     if unknown := [name for name in value if name not in readers]:
         raise FieldError("is not a field that thresher writes", str(unknown[0]))
-    found = {}
+    parts = {}
     for name, read in readers.items():
         if name in value:
-            found[name] = _read(name, read, value[name])
+            parts[name] = _read(name, read, value[name])
         elif name not in optional:
             raise FieldError("is missing", name)
-    return found
+    return parts
 
 
 def number(
@@ -106,7 +106,7 @@ def number(
     most: float = math.inf,
     *,
     strictly: bool = False,
-    whole: bool = False,
+    integer: bool = False,
     infinite: bool = False,
     undefined: bool = False,
 ) -> Reader:
@@ -118,7 +118,7 @@ def number(
     (0.5, inf, nan)
     """
     limits = _limits(least, most, strictly=strictly)
-    words = f"a {'whole ' * whole}number{limits}{' or infinite as text' * infinite}{' or null' * undefined}"
+    words = f"a {'whole ' * integer}number{limits}{' or infinite as text' * infinite}{' or null' * undefined}"
 
     def read(value: Any) -> Any:
         if undefined and value is None:
@@ -126,7 +126,7 @@ def number(
         known = float(value) if infinite and isinstance(value, str) and value in ("inf", "-inf") else value
         fine = (
             not isinstance(known, bool)
-            and isinstance(known, int if whole else int | float)
+            and isinstance(known, int if integer else int | float)
             and (known is not value or -_LARGEST <= known <= _LARGEST)
             and (least < known < most if strictly else least <= known <= most)
         )
@@ -221,11 +221,11 @@ def _read(name: str, read: Reader, value: Any) -> Any:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    distinct = dict(pairs)
+    if len(distinct) < len(pairs):
         names = [name for name, _ in pairs]
         raise FieldError("stands twice in one object", next(name for name in names if names.count(name) > 1))
-    return found
+    return distinct
 
 
 def _no_constant(word: str) -> Any:

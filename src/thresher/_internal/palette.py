@@ -1,4 +1,4 @@
-"""How models are told apart, on the page, in figures and in a terminal: by colour, and by dashes without it."""
+"""Colours and dashes of models: the same on the page, in figures and in a terminal."""
 
 from __future__ import annotations
 

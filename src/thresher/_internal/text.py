@@ -52,16 +52,16 @@ def in_words(names: Sequence[str]) -> str:
 
 
 def isolated(name: str) -> str:
-    """A name as it may stand in a sentence: visible, and kept from turning the words around it.
+    """A name as it may stand in a sentence: visible, and unable to turn the words around it.
 
     Names written from right to left are set between Unicode isolates; all others are left as they are.
 
     >>> isolated("tree"), [f"{ord(sign):x}" for sign in isolated("א")]
     ('tree', ['2068', '5d0', '2069'])
     """
-    told = visible(name)
-    turns = not told.isascii() and any(unicodedata.bidirectional(sign) in _RIGHT_TO_LEFT for sign in told)
-    return f"\u2068{told}\u2069" if turns else told
+    shown = visible(name)
+    turns = not shown.isascii() and any(unicodedata.bidirectional(sign) in _RIGHT_TO_LEFT for sign in shown)
+    return f"\u2068{shown}\u2069" if turns else shown
 
 
 def _shown(character: str) -> str:
@@ -184,8 +184,8 @@ def _exponent(value: float) -> int:
 
 def _rounded(size: float, places: int) -> str:
     """Digits of a number that is not negative, halves rounded up."""
-    found = Decimal(size).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)
-    return f"{found:,.{places}f}"
+    digits = Decimal(size).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)
+    return f"{digits:,.{places}f}"
 
 
 def _signed(text: str, value: float) -> str:

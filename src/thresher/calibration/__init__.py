@@ -8,7 +8,16 @@ from thresher.calibration.maps.map import CalibrationMap, calibration_map
 from thresher.calibration.maps.steps import Steps
 from thresher.calibration.prevalence import adjust_prevalence, recalibrate
 from thresher.calibration.reliability import CalibrationGap, Reliability, ece, reliability
-from thresher.calibration.scores import LogLoss, brier, brier_multiclass, log_loss, log_loss_multiclass, squared_error
+from thresher.calibration.scores import (
+    LogLoss,
+    brier,
+    brier_multiclass,
+    log_loss,
+    log_loss_multiclass,
+    log_losses,
+    squared_error,
+    squared_losses,
+)
 from thresher.calibration.smoothing import MEstimate, Smoothed, laplace, m_estimate, smooth
 
 __all__ = [
@@ -30,12 +39,14 @@ __all__ = [
     "laplace",
     "log_loss",
     "log_loss_multiclass",
+    "log_losses",
     "losses",
     "m_estimate",
     "recalibrate",
     "reliability",
     "smooth",
     "squared_error",
+    "squared_losses",
 ]
 
 publish(__name__, CalibrationMap, LogisticCurve, MEstimate, Steps)

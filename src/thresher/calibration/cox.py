@@ -119,5 +119,5 @@ def _offset_intercept(x: Floats, pos: Floats, neg: Floats) -> float:
 def _expit(z: Floats) -> Floats:
     from scipy.special import expit
 
-    found: Floats = expit(z)
-    return found
+    probability: Floats = expit(z)
+    return probability

@@ -54,7 +54,7 @@ def adjust_prevalence(probabilities: npt.ArrayLike, to: float, *, trained_at: fl
 def adjust_prevalence(
     probabilities: npt.ArrayLike | Ranking, to: float, *, trained_at: float | None = None
 ) -> Floats | Ranking:
-    """Probabilities of the positive class where prevalence is `to` instead of `trained_at`.
+    """Restate probabilities for prevalence `to` instead of `trained_at`.
 
     Posterior odds are multiplied by the ratio of prior odds, which is right when the classes
     themselves look the same in both places and only their mix differs; it keeps the order of

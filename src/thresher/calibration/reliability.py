@@ -13,7 +13,7 @@ from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, WeightError, argument
-from thresher.ranking import Counts, Floats, Ranking, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, mean_scores, require_ranking
 
 MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
@@ -65,24 +65,6 @@ def uniform_splits(ranking: Ranking, count: int) -> Splits:
     rising = ranking.score[::-1]
     reached = len(ranking) - np.searchsorted(rising, np.arange(1, count) / count, side="left")
     return np.unique(np.concatenate([[0], reached, [len(ranking)]]))
-
-
-def mean_scores(ranking: Ranking, split: Splits) -> Floats:
-    """The mean score of the cases in each run; a run of one segment has exactly its score.
-
-    >>> mean_scores(Ranking([3, 1, 0], pos=[1, 1, 0], neg=[0, 0, 1]), np.array([0, 2, 3]))
-    array([2., 0.])
-    """
-    if split.size == len(ranking) + 1:
-        return ranking.score.copy()
-    pos, neg = ranking.runs(split)
-    scores = ranking.score
-    if ranking.weighted or len(ranking) < ranking.total:  # else every case has a score to itself
-        scores = np.add(*ranking.narrow, dtype=np.float64)
-        scores *= ranking.score
-    mean = np.add.reduceat(scores, split[:-1]) / (pos + neg)
-    # A mean lies between the ends, and rounding must not carry it into the next run.
-    return np.clip(mean, ranking.score[split[1:] - 1], ranking.score[split[:-1]])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,7 +146,7 @@ MOST_REPLICATES = 10_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationGap(Result):
-    """An ECE next to its null distribution: what it would be were every score the true probability.
+    """An ECE, and its distribution if every score were the true probability.
 
     `null` holds the simulated values in rising order; `null_lower` and `null_upper` are its
     central quantiles at `level`, and `p_value` is the share of it that reaches the estimate.
@@ -199,7 +181,7 @@ def ece(
     level: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> CalibrationGap:
-    """Expected calibration error Σ n |mean score - observed| / N, with its null distribution.
+    """Expected calibration error, Σ n |mean score - observed| / N, and its null.
 
     ECE is biased upward and depends on the bins: a perfectly calibrated model shows 0.04 at a
     thousand cases. So it comes with its distribution under calibration, simulated by drawing the

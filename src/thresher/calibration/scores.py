@@ -149,10 +149,19 @@ def _brier(ranking: Ranking) -> float:
 
     def squared(piece: slice) -> float:
         # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
-        score = ranking.score[piece]
-        return float(((1 - score) ** 2 * pos[piece] + score**2 * neg[piece]).sum())
+        of_pos, of_neg = squared_losses(ranking.score[piece], ranking.score[piece])
+        return float((of_pos * pos[piece] + of_neg * neg[piece]).sum())
 
     return math.fsum(map_chunks(squared, len(ranking))) / ranking.total
+
+
+def squared_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
+    """Squared errors of positives and of negatives, by their probabilities.
+
+    >>> squared_losses(np.array([0.75]), np.array([0.5]))
+    (array([0.0625]), array([0.25]))
+    """
+    return (1 - of_pos) ** 2, of_neg**2
 
 
 def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None) -> Floats:
@@ -190,7 +199,7 @@ def _squared_error(matrix: Floats, index: Any) -> Floats:
 
 
 class LogLoss(float):
-    """A log loss: a plain float that also knows why it is infinite, or how it was clipped.
+    """A log loss: a float that knows why it is infinite, or how it was clipped.
 
     `certain_and_wrong` counts the cases (or their weight) whose class was given probability 0;
     `clip` is the ε that was asked for, or None. It is a float and not a record, so that it adds,
@@ -222,12 +231,12 @@ class LogLoss(float):
         return (Caution("certain-and-wrong", wrong),) if self.certain_and_wrong else ()
 
     def __repr__(self) -> str:
-        said = "; ".join(str(caution) for caution in self.cautions)
-        return f"{float(self)!r} ({said})" if said else repr(float(self))
+        remarks = "; ".join(map(str, self.cautions))
+        return f"{float(self)!r} ({remarks})" if remarks else repr(float(self))
 
 
 def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
-    """The mean of -ln(probability given to the true class), for scores that are probabilities.
+    """The mean of -ln(probability given to the true class), of a ranking.
 
     In nats. It is infinite when a case was certain and wrong, and then says how many were; no
     hidden ε makes it look finite. `clip=ε` moves probabilities into [ε, 1 - ε] on request.
@@ -252,13 +261,22 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
         wrong = neg[score == 1].sum() + pos[score == 0].sum()
         p = score if clip is None else _clipped(score, clip)
         # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
-        of_pos, of_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
-        with np.errstate(divide="ignore"):
-            gained = (pos[of_pos] * np.log(p[of_pos])).sum() + (neg[of_neg] * np.log1p(-p[of_neg])).sum()
-        return -float(gained), wrong.item()
+        has_pos, has_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
+        of_pos, of_neg = log_losses(p[has_pos], p[has_neg])
+        return float((pos[has_pos] * of_pos).sum() + (neg[has_neg] * of_neg).sum()), wrong.item()
 
     losses, wrong = zip(*map_chunks(lost, len(ranking)), strict=True)
     return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
+
+
+def log_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
+    """Log losses of positives and of negatives, by their probabilities.
+
+    >>> log_losses(np.array([0.0]), np.array([0.0]))
+    (array([inf]), array([0.]))
+    """
+    with np.errstate(divide="ignore"):
+        return -np.log(of_pos), -np.log1p(-of_neg)
 
 
 def log_loss_multiclass(

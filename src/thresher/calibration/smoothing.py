@@ -25,7 +25,7 @@ _PRIOR_FIX = "give one prior probability per class, summing to 1, e.g. prior=[0.
 
 @dataclass(frozen=True, slots=True)
 class MEstimate:
-    """The m-estimate of two classes: m extra cases, of which a share `prior` is positive.
+    """The m-estimate: m extra cases, of which a share `prior` is positive.
 
     m = 2 with prior 1/2 is the Laplace correction.
 
@@ -74,7 +74,7 @@ def laplace(counts: npt.ArrayLike) -> Floats:
 
 
 def m_estimate(counts: npt.ArrayLike, m: float, prior: npt.ArrayLike) -> Floats:
-    """Probabilities of k classes after m extra cases spread as `prior`: (nᵢ + m·πᵢ) / (n + m).
+    """Probabilities of k classes after m extra cases: (nᵢ + m·πᵢ) / (n + m).
 
     Classes run along the last axis and `prior` has one probability per class; for two classes a
     single number is the prior of the first. With m = k and π = 1/k this is `laplace`. Without

@@ -31,7 +31,7 @@ Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Point(Result):
-    """One way to decide: a split, its threshold and the thresholds equivalent to it, and what it does.
+    """A split, its threshold and those equivalent to it, its table and its cost.
 
     `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
 
@@ -100,7 +100,7 @@ class Choice(Tabular):
 
     @property
     def measures(self) -> dict[str, float]:
-        """Every registered measure at the recommended threshold, at the class mix of the condition.
+        """Every measure at the recommended threshold and the condition's class mix.
 
         >>> from thresher import OperatingCondition, Ranking
         >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
@@ -166,7 +166,7 @@ def choose(
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
 ) -> Choice | JointChoice:
-    """Choose the best threshold, or of several models the best one with its threshold.
+    """Choose the best threshold, or the best of several models and its threshold.
 
     The choice is exact: every split is a candidate, and all ties are returned.
 
@@ -247,11 +247,11 @@ def choose(
     )
 
 
-def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit, ...]]:
-    """What is optimised, None for the cost, and the constraints that stand after its name."""
-    if not isinstance(given, str):
-        return given, ()
-    asked = quantity(given)
+def _wanted(wanted: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit, ...]]:
+    """What is optimised, None for the cost, and the constraints that follow its name."""
+    if not isinstance(wanted, str):
+        return wanted, ()
+    asked = quantity(wanted)
     if asked.name == "expected_cost" and asked.bare and how == "minimise":
         return None, ()
     if asked.name == "expected_cost" and asked.bare:
@@ -264,13 +264,13 @@ def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit,
     return asked.measure, asked.limits
 
 
-def operating_condition(given: Any) -> OperatingCondition:
-    """The condition given, or errors that cost the same at the data's class ratio."""
-    if given is None:
+def operating_condition(condition: Any) -> OperatingCondition:
+    """The condition, by default errors that cost the same at the data's class ratio."""
+    if condition is None:
         return OperatingCondition()
-    hint = f"; to choose by a measure, pass {argument('maximise', given)}" if isinstance(given, str) else ""
-    require_condition(given, hint)
-    return given
+    hint = f"; to choose by a measure, pass {argument('maximise', condition)}" if isinstance(condition, str) else ""
+    require_condition(condition, hint)
+    return condition
 
 
 def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Point:
@@ -358,20 +358,14 @@ def _holds_for(
 
 
 def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:
-    found = []
-    if split == 0:
-        found.append(Caution("all-negative", "the best rule here calls no case positive, whatever its score"))
-    if split == len(ranking):
-        found.append(Caution("all-positive", "the best rule here calls every case positive, whatever its score"))
-    if hidden := _hidden(ranking, asked, free=free):
-        found.append(Caution("unresolved", hidden))
-    if asked.class_ratio is None:
-        found.append(
-            Caution(
-                "class-ratio-from-data", f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
-            )
-        )
-    return tuple(found)
+    from_data = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
+    texts = {
+        "all-negative": "the best rule here calls no case positive, whatever its score" * (split == 0),
+        "all-positive": "the best rule here calls every case positive, whatever its score" * (split == len(ranking)),
+        "unresolved": _hidden(ranking, asked, free=free),
+        "class-ratio-from-data": from_data * (asked.class_ratio is None),
+    }
+    return tuple(Caution(code, text) for code, text in texts.items() if text)
 
 
 def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:

@@ -43,15 +43,15 @@ class Constraint(Limit):
         return float(defined.max() if ">" in self.relation else defined.min())
 
 
-def constraints(given: str | Limit | Sequence[str | Limit] | None) -> tuple[Constraint, ...]:
+def constraints(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Constraint, ...]:
     """Read constraints from a text or several; `and` or a comma joins them within a text.
 
     >>> [str(constraint) for constraint in constraints("recall >= 0.9 and fpr <= 0.01")]
     ['tpr >= 0.9', 'fpr <= 0.01']
     """
-    if given is not None and not isinstance(given, str | Limit | Sequence):
-        raise MeasureError(f"a constraint is text, got {given!r}", 'e.g. "recall >= 0.9"')
-    each = [] if given is None else [given] if isinstance(given, str | Limit) else list(given)
+    if wanted is not None and not isinstance(wanted, str | Limit | Sequence):
+        raise MeasureError(f"a constraint is text, got {wanted!r}", 'e.g. "recall >= 0.9"')
+    each = [] if wanted is None else [wanted] if isinstance(wanted, str | Limit) else list(wanted)
     return tuple(
         Constraint(limit.measure, limit.relation, limit.bound)
         for one in each

@@ -24,7 +24,7 @@ _MOST_POINTS = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Isometric(Tabular):
-    """Points of equal value, from the left; `slope` is that of a straight one in its plane, else None.
+    """Points of equal value, from the left; `slope` is None unless it is straight.
 
     x and y are fp and tp in coverage space, fpr and tpr in ROC space, recall and precision in PR space.
     """
@@ -46,7 +46,7 @@ def isometric(
     Neg: float,
     points: int = 101,
 ) -> Isometric:
-    """The line or curve on which a measure, or the expected cost of a condition, equals `value`.
+    """Where a measure, or the expected cost under a condition, equals `value`.
 
     Most measures are ratios of two linear functions of tp and fp, so their isometrics are straight in
     coverage and ROC space (Flach 2003); the others are solved for numerically, to full precision, at about
@@ -158,10 +158,10 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
     all_fp, all_tp = np.concatenate([along_fp, fp]), np.concatenate([tp, along_tp])
     with np.errstate(invalid="ignore"):
         solved = np.isclose(at(np.nan_to_num(all_tp), np.nan_to_num(all_fp)), value, rtol=1e-6, atol=1e-9)
-    found = solved & ~np.isnan(all_tp) & ~np.isnan(all_fp)
-    if not found.any():
+    solved &= ~np.isnan(all_tp) & ~np.isnan(all_fp)
+    if not solved.any():
         raise _nowhere(known.name, value, Pos, Neg)
-    all_fp, all_tp = all_fp[found], all_tp[found]
+    all_fp, all_tp = all_fp[solved], all_tp[solved]
     order = np.argsort(all_fp + all_tp, kind="stable")
     return all_fp[order], all_tp[order]
 

@@ -33,8 +33,8 @@ class Range(Result):
     `models` lists every model that reaches the point; all of them do for the two rules that
     ignore scores.
 
-    >>> found = choose({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
-    >>> found.low, found.high, found.rule, found.models
+    >>> last = choose({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
+    >>> last.low, last.high, last.rule, last.models
     (5.0, inf, 'always', ('careful',))
     """
 
@@ -47,7 +47,7 @@ class Range(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JointChoice(Tabular):
-    """The cheapest model and threshold under a condition, and what would be cheapest under others.
+    """The cheapest model and threshold under a condition, and under others.
 
     `tied` names every model that is equally cheap; the first of them given is recommended.
     `gap` is what the runner-up model costs more per case. `ranges` covers all cost ratios from 0 to
@@ -75,7 +75,7 @@ class JointChoice(Tabular):
         return self.choice.expected_cost
 
     def stays_cheapest(self, model: str) -> tuple[float, float]:
-        """The cost ratios around the condition's at which a model is the cheapest; that one alone where it is not.
+        """The cost ratios around the condition's at which a model is the cheapest.
 
         >>> models = {"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")}
         >>> choose(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
@@ -164,9 +164,9 @@ def _require_one_class_ratio(models: Mapping[str, Ranking], condition: Operating
     first = next(iter(ratios.values()))
     same = all(math.isclose(ratio, first, rel_tol=1e-12) for ratio in ratios.values())  # sums of weights round
     if condition.class_ratio is None and not same:
-        told = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
+        listed = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
         raise ConditionError(
-            f"the class ratio is to be that of the data, but the models' data differ: {told}",
+            f"the class ratio is to be that of the data, but the models' data differ: {listed}",
             fix=f"declare the {argument('class_ratio')} of the operating condition, "
             "or rank all models on the same cases",
         )
@@ -200,23 +200,23 @@ def _ranges(
     Points within `slack` of each other are one, and what saves no more is no corner: ties are those of `choose`.
     """
     split = {name: hull_splits(ranking, pool="ties") for name, ranking in exact.items()}
-    points = {name: _roc_points(exact[name], split[name], whole=not slack) for name in exact}
+    points = {name: _roc_points(exact[name], split[name], exactly=not slack) for name in exact}
     corners = _corners(sorted({point for each in points.values() for point in each}), slack)
     ratio = _deployment_ratio(next(iter(exact.values())), asked)
     bounds = [0.0, *(_cost_ratio(a, b, ratio, slack) for a, b in pairwise(corners)), math.inf]
-    found = []
+    ranges = []
     for corner, low, high in zip(corners, bounds, bounds[1:], strict=False):
         if low < high:
             places = {name: _place(corner, each, slack) for name, each in points.items()}
             reached = [(name, int(split[name][place])) for name, place in places.items() if place is not None]
-            found.append(_range_at(models, asked, reached, low, high))
-    return tuple(found)
+            ranges.append(_range_at(models, asked, reached, low, high))
+    return tuple(ranges)
 
 
-def _roc_points(ranking: Ranking, split: Splits, *, whole: bool) -> list[Place]:
+def _roc_points(ranking: Ranking, split: Splits, *, exactly: bool) -> list[Place]:
     """(fpr, tpr) of splits, exactly where counts are whole."""
     tp, fp = (covered[split] for covered in ranking.covered())
-    if not whole:
+    if not exactly:
         return list(zip((fp / ranking.Neg).tolist(), (tp / ranking.Pos).tolist(), strict=True))
     Pos, Neg = ranking.Pos, ranking.Neg
     return [(Fraction(f, Neg), Fraction(t, Pos)) for f, t in zip(fp.tolist(), tp.tolist(), strict=True)]
@@ -224,12 +224,12 @@ def _roc_points(ranking: Ranking, split: Splits, *, whole: bool) -> list[Place]:
 
 def _corners(points: list[Place], slack: float) -> list[Place]:
     """Corners of the hull of points in order, from the first to the last of them."""
-    kept: list[Place] = []
+    corners: list[Place] = []
     for point in points:
-        while len(kept) > 1 and advantage(kept[-2], kept[-1], point) <= slack:
-            kept.pop()
-        kept.append(point)
-    return kept
+        while len(corners) > 1 and advantage(corners[-2], corners[-1], point) <= slack:
+            corners.pop()
+        corners.append(point)
+    return corners
 
 
 def _cost_ratio(a: Place, b: Place, class_ratio: Fraction, slack: float) -> float:
@@ -278,7 +278,7 @@ def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float, slack: fl
     """The run of neighbouring ranges of a model that holds the cost ratio, ends that round being met all the same."""
     low = high = cost_ratio
     near = 1 + (slack and _ROUNDED_ENDS)
-    for found in (*reversed(ranges), *ranges):  # downwards first, then upwards: each step must meet the last
-        if model in found.models and found.low <= high * near and low <= found.high * near:
-            low, high = min(low, found.low), max(high, found.high)
+    for each in (*reversed(ranges), *ranges):  # downwards first, then upwards: each step must meet the last
+        if model in each.models and each.low <= high * near and low <= each.high * near:
+            low, high = min(low, each.low), max(high, each.high)
     return low, high

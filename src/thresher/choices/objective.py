@@ -100,14 +100,15 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits |
     if ranking.weighted:
         largest = ranking.Neg * alarm + ranking.Pos * miss
         return Objective("expected cost", tp.size, in_floats, lambda _: TIED_WEIGHTS * largest)
-    whole_a, whole_b = _whole(a, b)
-    if whole_a * ranking.Neg + whole_b * ranking.Pos < _FITS_INT64:
+    common = math.gcd(a, b)
+    a, b = a // common, b // common
+    if a * ranking.Neg + b * ranking.Pos < _FITS_INT64:
         # fn is Pos - tp, and Pos is the same for all
-        return Objective("expected cost", tp.size, lambda at: fp[at] * whole_a - tp[at] * whole_b, lambda _: 0)
+        return Objective("expected cost", tp.size, lambda at: fp[at] * a - tp[at] * b, lambda _: 0)
 
     def exact(splits: Splits) -> list[int]:
         pairs = zip(fp[splits].tolist(), tp[splits].tolist(), strict=True)
-        return [alarms * whole_a + (ranking.Pos - hits) * whole_b for alarms, hits in pairs]
+        return [alarms * a + (ranking.Pos - hits) * b for alarms, hits in pairs]
 
     return Objective("expected cost", tp.size, in_floats, lambda least: _CLOSE * abs(least), exact=exact)
 
@@ -174,11 +175,6 @@ def _unit_costs(ranking: Ranking, condition: OperatingCondition) -> tuple[Any, A
         return cost_ratio.denominator, cost_ratio.numerator
     odds = cost_ratio * simplest(condition.class_ratio)
     return odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
-
-
-def _whole(a: int, b: int) -> tuple[int, int]:
-    common = math.gcd(a, b)
-    return a // common, b // common
 
 
 def _require_direction(known: Measure, *, maximising: bool) -> None:

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from thresher._internal.atomic import replacing, write_whole
+from thresher._internal.atomic import replace_file, write_file
 from thresher._internal.optional import extra
 from thresher.errors import (
     ArgumentError,
@@ -118,7 +118,7 @@ def _system_error(number: int, path: Path) -> OSError:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file at once; a lone half of a character is written as its escape."""
-    write_whole(path, text.encode("utf-8", errors="backslashreplace"))
+    write_file(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 def count_text(count: int, noun: str) -> str:
@@ -182,7 +182,7 @@ def write_with_columns(source: str, target: str, new: NewColumns) -> int:
     """
     if target != STANDARD:
         require_format(target)
-        with replacing(target) as path:
+        with replace_file(target) as path:
             return _write(source, path, _format_suffix(target), new)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.csv")

@@ -27,6 +27,8 @@ from thresher.curves.precision_recall import (
     pr_gain,
     precision_at,
     precision_recall,
+    precision_sum,
+    segment_areas,
 )
 from thresher.curves.thinning import Thinned, thin
 
@@ -76,10 +78,12 @@ __all__ = [
     "pr_gain",
     "precision_at",
     "precision_recall",
+    "precision_sum",
     "randomized_rule",
     "ranking_error",
     "roc",
     "roc_bounds",
+    "segment_areas",
     "table_bounds",
     "thin",
 ]

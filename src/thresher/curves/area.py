@@ -20,7 +20,7 @@ GRID_LIMIT = 4_000_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pairs(Result):
-    """Pairs of one positive and one negative: won (positive scores higher), tied, lost."""
+    """Pairs of a positive and a negative: won (positive scores higher), tied, lost."""
 
     won: Any
     tied: Any
@@ -106,7 +106,7 @@ def _pairs(ranking: Ranking) -> Pairs:
 
 
 def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
-    """The grid of all pairs: a row per positive and a column per negative, by falling score.
+    """The grid of pairs: a row per positive, a column per negative, scores falling.
 
     An entry is 1 where the positive wins, 0.5 at a tie and 0 where it loses; its mean is the AUC.
 
@@ -131,7 +131,7 @@ class _Placements(NamedTuple):
 
 
 class Placements(Tabular, _Placements):
-    """Per segment, the share of negatives that a positive of it beats, and of positives that beat a negative of it."""
+    """Shares per segment: negatives that a positive beats, positives that beat one."""
 
     __slots__ = ()
 
@@ -159,10 +159,10 @@ def placements(ranking: Ranking) -> Placements:
         np.add(tp[:-1][piece], tp[1:][piece], out=out)
         out /= 2 * ranking.Pos
 
-    found = Placements(positive=fill_chunks(len(ranking), beaten), negative=fill_chunks(len(ranking), beating))
-    for array in found:
+    shares = Placements(positive=fill_chunks(len(ranking), beaten), negative=fill_chunks(len(ranking), beating))
+    for array in shares:
         array.flags.writeable = False
-    return found
+    return shares
 
 
 def partial_auc(
@@ -172,7 +172,7 @@ def partial_auc(
     tpr: tuple[float, float] | None = None,
     standardised: bool = False,
 ) -> float:
-    """The area under the ROC curve within a range of fpr, or to its right within a range of tpr.
+    """The area under part of the ROC curve: a range of fpr, or one of tpr.
 
     By fpr it is the area below the curve, by tpr the area to its right, so the full range of
     either gives the AUC. Standardised (McClish 1989) it is mapped so that a diagonal curve has 0.5
@@ -206,21 +206,21 @@ def partial_auc(
 def _area_up_to(x: Floats, y: Floats, end: float) -> float:
     """Area below the polyline (x rising) from 0 to `end`."""
     last = int(np.searchsorted(x, end, side="right"))
-    whole = float(np.dot(np.diff(x[:last]), (y[: last - 1] + y[1:last]) / 2))
+    area = float(np.dot(np.diff(x[:last]), (y[: last - 1] + y[1:last]) / 2))
     if last == x.size or x[last - 1] == end:
-        return whole
+        return area
     share = (end - x[last - 1]) / (x[last] - x[last - 1])
     height = y[last - 1] + share * (y[last] - y[last - 1])
-    return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
+    return area + (end - x[last - 1]) * float(y[last - 1] + height) / 2
 
 
-def _range(name: str, given: Any) -> tuple[float, float]:
+def _range(name: str, ends: Any) -> tuple[float, float]:
     try:
-        low, high = (float(end) for end in given)
+        low, high = (float(end) for end in ends)
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
-        what = f"the range must be two rates, 0 <= low < high <= 1, got {given!r}"
+        what = f"the range must be two rates, 0 <= low < high <= 1, got {ends!r}"
         raise ArgumentError(what, f"e.g. {name}=(0, 0.1)", parameter=name)
     return low, high
 
@@ -235,5 +235,5 @@ def _known(ranking: Ranking) -> Any:
     return math.fsum(more.tolist()) if ranking.weighted else sum(more.tolist())
 
 
-def _share(part: Any, whole: Any) -> float:
-    return min(1.0, float(part / whole))
+def _share(part: Any, total: Any) -> float:
+    return min(1.0, float(part / total))

@@ -20,7 +20,7 @@ from thresher._internal.results import Result, Tabular
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
 from thresher.curves.hull import hull_splits, upper_corners
-from thresher.curves.precision_recall import average_precision, pr_area
+from thresher.curves.precision_recall import average_precision, pr_area, segment_areas
 from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, exact_number, require_ranking, splits_at
 from thresher.tables import Contingency, contingency_at
 
@@ -31,7 +31,7 @@ _TIED = 1e-12  # of the largest value: `choose` lets weights tie within it
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Result):
-    """Between which numbers an exact value lies; both are the value itself when it is known.
+    """The numbers between which an exact value lies; equal where it is known.
 
     >>> Bounds(0.25, 0.5), Bounds(0.25, 0.5).width, 0.3 in Bounds(0.25, 0.5)
     (Bounds(lower=0.25, upper=0.5), 0.25, True)
@@ -79,25 +79,25 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     least, most = ranking.ranges.inner_pairs(pos, neg)
     if ranking.weighted:  # where nothing is open, sums of weights still round
         sure = 2 * float(np.dot(pos, ranking.Neg - fp[1:]))
-        whole = 2 * ranking.Pos * ranking.Neg
-        return outward(ranking, (sure + float(least.sum())) / whole, (sure + float(most.sum())) / whole, 0.0, 1.0)
+        pairs = 2 * ranking.Pos * ranking.Neg
+        return outward(ranking, (sure + float(least.sum())) / pairs, (sure + float(most.sum())) / pairs, 0.0, 1.0)
     if np.array_equal(least, most):
         return certain(auc(ranking))
-    sure, whole = 2 * int(np.dot(pos, ranking.Neg - fp[1:])), 2 * ranking.Pos * ranking.Neg
-    return Bounds(_below(Fraction(sure + int(least.sum()), whole)), _above(Fraction(sure + int(most.sum()), whole)))
+    sure, pairs = 2 * int(np.dot(pos, ranking.Neg - fp[1:])), 2 * ranking.Pos * ranking.Neg
+    return Bounds(_below(Fraction(sure + int(least.sum()), pairs)), _above(Fraction(sure + int(most.sum()), pairs)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableBounds(Result):
-    """The contingency tables between which the table at a threshold lies: fewest and most called positive.
+    """The tables with the fewest and the most called positive at a threshold.
 
     `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment, but
     for what rounding may have done to sums of weights: cells of weights allow for it, and so may add up to a little
     more or less than the ranking's totals.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2])
-    >>> found = table_bounds(bounded, 0.75)
-    >>> (found.least.tp, found.most.tp), (found.least.fp, found.most.fp)
+    >>> bounds = table_bounds(bounded, 0.75)
+    >>> (bounds.least.tp, bounds.most.tp), (bounds.least.fp, bounds.most.fp)
     ((1, 2), (1, 1))
     """
 
@@ -106,11 +106,11 @@ class TableBounds(Result):
 
 
 def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
-    """The tables between which the one at a threshold lies, or those at an array of thresholds.
+    """Tables between which that at a threshold lies, or at each of an array.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    >>> found = table_bounds(bounded, [0.5, 0.7])
-    >>> found.least.tp, found.most.tp
+    >>> bounds = table_bounds(bounded, [0.5, 0.7])
+    >>> bounds.least.tp, bounds.most.tp
     (array([3, 1]), array([3, 2]))
     """
     require_ranking(ranking)
@@ -167,10 +167,10 @@ def certain(value: float) -> Bounds:
     return Bounds(value, value)
 
 
-def told(ranking: Ranking, name: str) -> Bounds | None:
+def certain_number(ranking: Ranking, name: str) -> Bounds | None:
     """Bounds of a number that a ranking of ranges keeps exactly, None of any other.
 
-    >>> told(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
+    >>> certain_number(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
     True
     """
     known = exact_number(ranking.ranges, name)
@@ -231,13 +231,13 @@ def _table(ranking: Ranking, tp: Counts, fp: Counts, *, most: bool) -> Contingen
     if not ranking.weighted:
         return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
     slack = slack_of(ranking) if most else -slack_of(ranking)
-    (tp, fn), (fp, tn) = (_moved(*sums, slack) for sums in ((tp, ranking.Pos), (fp, ranking.Neg)))
+    (tp, fn), (fp, tn) = (_move(*sums, slack) for sums in ((tp, ranking.Pos), (fp, ranking.Neg)))
     return Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
 
 
-def _moved(called: Counts, total: float, slack: float) -> tuple[Counts, Counts]:
+def _move(weight: Counts, total: float, slack: float) -> tuple[Counts, Counts]:
     """Weights of a class called positive and not, the first moved by a share of itself, the second the other way."""
-    moved = np.clip(called * (1 + slack), 0.0, MOST_CASES)
+    moved = np.clip(weight * (1 + slack), 0.0, MOST_CASES)
     return moved, np.clip(total * (1 - slack) - moved, 0.0, MOST_CASES)
 
 
@@ -297,8 +297,8 @@ class CurveBounds(Tabular):
 
     Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
 
-    >>> found = roc_bounds(Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2]))
-    >>> found.lower_tpr, found.upper_tpr
+    >>> bounds = roc_bounds(Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2]))
+    >>> bounds.lower_tpr, bounds.upper_tpr
     (array([0., 0., 1.]), array([0., 1., 1.]))
     """
 
@@ -322,8 +322,8 @@ def roc_bounds(ranking: Ranking) -> CurveBounds:
     Inside an unresolved segment the highest takes all positives first, the lowest all negatives.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    >>> found = roc_bounds(bounded)
-    >>> found.upper_fpr.round(2), found.upper_tpr
+    >>> bounds = roc_bounds(bounded)
+    >>> bounds.upper_fpr.round(2), bounds.upper_tpr
     (array([0.  , 0.  , 0.33, 0.33, 1.  ]), array([0. , 0.6, 0.6, 1. , 1. ]))
     """
     require_ranking(ranking, both_classes=True)
@@ -337,8 +337,8 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
     They are equal wherever the corners of the hull are certain, and so is the choice of a threshold there.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    >>> found = hull_bounds(bounded)
-    >>> found.lower_tpr, found.upper_tpr
+    >>> bounds = hull_bounds(bounded)
+    >>> bounds.lower_tpr, bounds.upper_tpr
     (array([0. , 0.6, 1. ]), array([0. , 0.6, 1. , 1. ]))
     """
     require_ranking(ranking, both_classes=True)
@@ -352,7 +352,7 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
 
 
 def _distinct(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Points that differ from the one before: weights may vanish beside others, and of equal points none turns."""
+    """Points that differ from the one before: weights may vanish in sums, and of equal points none turns."""
     moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
     return x[moves], y[moves]
 
@@ -368,7 +368,7 @@ def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, 
 def _shares(ranking: Ranking, curve: tuple[Floats, Floats], slack: float) -> tuple[Floats, Floats]:
     """A curve of (fp, tp) as rates, moved to the right and down by a share of themselves, or to the left and up.
 
-    Whatever rounding did, every curve ends at (1, 1); one that was moved gets there by a point of its own.
+    Whatever rounding did, every curve ends at (1, 1); one that was moved gets there by one point more.
     """
     fpr, tpr = curve[0] / ranking.Neg, curve[1] / ranking.Pos
     if not slack:
@@ -393,7 +393,7 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, both_classes=True)
     if ranking.ranges is None:
         return certain(average_precision(ranking))
-    if (known := told(ranking, "average_precision")) is not None:
+    if (known := certain_number(ranking, "average_precision")) is not None:
         return known
     several = ranking.ranges.low < ranking.ranges.high
     pos, neg, before, wrong = _columns(ranking)
@@ -405,7 +405,7 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
 
 
 def pr_area_bounds(ranking: Ranking) -> Bounds:
-    """The smallest and the largest area under the hyperbolic precision-recall curve that a ranking allows.
+    """The smallest and the largest precision-recall area that a ranking allows.
 
     Along an open segment the false positives lie between what they were before it and what they are after it,
     which bounds the integral of precision over recall. Segments of positives alone leave nothing open.
@@ -417,11 +417,11 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, both_classes=True)
     if ranking.ranges is None:
         return certain(pr_area(ranking))
-    if (known := told(ranking, "pr_area")) is not None:
+    if (known := certain_number(ranking, "pr_area")) is not None:
         return known
     mixed = ranking.ranges.mixed
     pos, neg, before, wrong = _columns(ranking)
-    straight = _straight(pos, neg, before, wrong)
+    straight = segment_areas(pos, neg, before, wrong)
     lower = np.where(mixed, _integral(before, pos, wrong + neg), straight)
     upper = np.where(mixed, _integral(before, pos, wrong), straight)
     return _mean(ranking, lower, upper)
@@ -440,14 +440,6 @@ def _integral(start: Floats, step: Floats, against: Floats) -> Floats:
     curved: Floats = step - against * np.log1p(ratio)
     from_nothing: Flags = below == 0  # then nothing stands against it
     return np.where(from_nothing, step, np.clip(curved, 0.0, step))
-
-
-def _straight(pos: Floats, neg: Floats, before: Floats, wrong: Floats) -> Floats:
-    """The area of a segment in which positives and negatives come at a constant rate, as in `pr_area`."""
-    cases, called = pos + neg, before + wrong
-    rate = pos / cases
-    ratio = np.divide(cases, called, out=np.zeros_like(cases), where=called > 0)
-    return pos * (rate + (before - rate * called) / cases * np.log1p(ratio))
 
 
 def _mean(ranking: Ranking, lower: Floats, upper: Floats) -> Bounds:

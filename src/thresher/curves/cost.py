@@ -19,7 +19,7 @@ from thresher.tables import contingency_at
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostCurve(Tabular):
-    """Every threshold as a line, and the lower envelope that the best threshold reaches.
+    """Every threshold as a line, and the lower envelope of the best threshold.
 
     A line runs from (0, fpr) to (1, fnr). The envelope is given by its corners: between
     `probability_cost[i]` and `probability_cost[i + 1]` split `split[i]` is best.
@@ -33,7 +33,7 @@ class CostCurve(Tabular):
 
     @property
     def area(self) -> float:
-        """The expected normalised cost when every probability-cost is as likely as any other."""
+        """The expected normalised cost over evenly spread probability-costs."""
         return float(np.dot(np.diff(self.probability_cost), (self.cost[1:] + self.cost[:-1]) / 2))
 
     def at(self, probability_cost: npt.ArrayLike) -> Floats:
@@ -45,9 +45,9 @@ class CostCurve(Tabular):
 
 
 def cost_curve(ranking: Ranking) -> CostCurve:
-    """Normalised expected cost of the best threshold against the probability-cost of the positive class.
+    """Normalised expected cost of the best threshold, by probability-cost.
 
-    The probability-cost is prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), the
+    The probability-cost x is prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), the
     normalised expected cost fnr·x + fpr·(1 - x); 1 is the cost of being always wrong. Every
     corner of the hull is a line of the envelope (Drummond & Holte 2006).
 
@@ -71,7 +71,7 @@ def cost_curve(ranking: Ranking) -> CostCurve:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BrierCurve(Tabular):
-    """Loss of trusting scores as probabilities, against the cost proportion they are compared with.
+    """Loss of trusting scores as probabilities, by cost proportion.
 
     Straight between distinct scores, with a jump at each: piece i runs from (`start[i]`,
     `loss_at_start[i]`) to (`end[i]`, `loss_at_end[i]`), and its end belongs to it.
@@ -89,7 +89,7 @@ class BrierCurve(Tabular):
 
 
 def brier_curve(ranking: Ranking) -> BrierCurve:
-    """Loss when the threshold is the cost proportion c = cost_fp / (cost_fp + cost_fn).
+    """Loss at the threshold c = cost_fp / (cost_fp + cost_fn), the cost proportion.
 
     That is the best threshold for calibrated probabilities. The loss is
     2·((1 - c)·prevalence·fnr + c·(1 - prevalence)·fpr) at threshold c, and its area over c is the
@@ -114,7 +114,7 @@ def brier_curve(ranking: Ranking) -> BrierCurve:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NetBenefit(Tabular):
-    """Net benefit per case of acting on the model, on everyone and on no one, by threshold probability."""
+    """Net benefit per case of acting on the model, on everyone and on no one."""
 
     threshold: Floats
     model: Floats
@@ -123,9 +123,9 @@ class NetBenefit(Tabular):
 
 
 def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> NetBenefit:
-    """True positives per case minus false positives at the exchange rate the threshold implies.
+    """True positives per case minus false ones, at the threshold's exchange rate.
 
-    Whoever acts at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
+    Acting at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
     net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.
     Without `threshold` it is given at 0.01, 0.02, ..., 0.99. For another class mix, pass the ranking that
     `adjust_prevalence` makes of this one.
@@ -135,8 +135,7 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
     (array([0.3333]), array([0.]))
     """
     require_ranking(ranking, both_classes=True, probabilities=True)
-    given = np.arange(1, 100) / 100 if threshold is None else threshold
-    at = np.atleast_1d(_in_unit(given))
+    at = np.atleast_1d(_in_unit(np.arange(1, 100) / 100 if threshold is None else threshold))
     if (at == 1).any():
         raise ArgumentError("a threshold probability of 1 has no exchange rate", "stay below 1")
     table = contingency_at(ranking, at)
@@ -151,7 +150,7 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
 
 
 def _in_unit(values: npt.ArrayLike) -> Floats:
-    given = as_numbers(values)
-    if not ((given >= 0) & (given <= 1)).all():
+    numbers = as_numbers(values)
+    if not ((numbers >= 0) & (numbers <= 1)).all():
         raise ArgumentError(f"this must lie in [0, 1], got {describe(values)}", "give proportions, e.g. 0.2")
-    return given
+    return numbers

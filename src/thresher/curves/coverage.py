@@ -15,7 +15,7 @@ from thresher.tables import Contingency
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Coverage(Contingency):
-    """A contingency table with array cells, one entry per split 0..m, and the threshold of each split.
+    """A contingency table with an entry per split 0..m, and their thresholds.
 
     Split k calls the first k segments positive; split 0 calls nothing positive. `tp` against
     `fp` is the coverage curve, `tpr` against `fpr` the ROC curve.
@@ -30,7 +30,7 @@ class Coverage(Contingency):
 
     @property
     def Pos(self) -> Counts:
-        """Actual positives, the same at every split: the last one calls all of them positive."""
+        """Actual positives, the same at every split: the last calls all positive."""
         return np.broadcast_to(self.tp[-1], self.tp.shape)
 
     @property
@@ -76,13 +76,13 @@ class _ROCCurve(NamedTuple):
 
 
 class ROCCurve(Tabular, _ROCCurve):
-    """False and true positive rate and threshold, one entry per split 0..m; straight between them."""
+    """False and true positive rate and threshold, one entry per split 0..m."""
 
     __slots__ = ()
 
 
 def roc(ranking: Ranking) -> ROCCurve:
-    """False and true positive rate and threshold at every split: (fpr, tpr, threshold).
+    """False and true positive rate at every split: (fpr, tpr, threshold).
 
     Every split is there, also those on a straight line; `hull` and `thin` reduce them.
 

@@ -13,42 +13,42 @@ from thresher.ranking import Floats, Ranking, require_ranking
 
 
 class _GainCurve(NamedTuple):
-    called: Floats
-    found: Floats
+    predicted_positive_rate: Floats
+    recall: Floats
     threshold: Floats
 
 
 class GainCurve(Tabular, _GainCurve):
-    """Share of all cases called positive, share of positives found, and threshold; one entry per split 0..m."""
+    """Share of cases called positive, recall and threshold per split 0..m."""
 
     __slots__ = ()
 
 
 class _LiftCurve(NamedTuple):
-    called: Floats
+    predicted_positive_rate: Floats
     lift: Floats
     threshold: Floats
 
 
 class LiftCurve(Tabular, _LiftCurve):
-    """Share of all cases called positive, lift, and threshold; one entry per split 0..m."""
+    """Share of cases called positive, lift and threshold per split 0..m."""
 
     __slots__ = ()
 
 
 def gain(ranking: Ranking) -> GainCurve:
-    """Share of all cases called positive, share of positives found, threshold: at every split.
+    """Share of cases called positive and recall, at every split.
 
     >>> curve = gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> curve.called, curve.found
+    >>> curve.predicted_positive_rate, curve.recall
     (array([0.  , 0.25, 0.4 , 1.  ]), array([0. , 0.4, 0.6, 1. ]))
-    >>> called, found, threshold = curve
+    >>> predicted_positive_rate, recall, threshold = curve
     """
     require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
-    called = (tp + fp) / ranking.total
-    called.flags.writeable = False
-    return GainCurve(called=called, found=recalls(ranking), threshold=ranking.thresholds())
+    rate = (tp + fp) / ranking.total
+    rate.flags.writeable = False
+    return GainCurve(predicted_positive_rate=rate, recall=recalls(ranking), threshold=ranking.thresholds())
 
 
 def lift(ranking: Ranking) -> LiftCurve:
@@ -61,7 +61,7 @@ def lift(ranking: Ranking) -> LiftCurve:
     """
     require_ranking(ranking, both_classes=True)
     tables = coverage(ranking)
-    curve = LiftCurve(called=tables.predicted_positive_rate, lift=tables.lift, threshold=tables.threshold)
+    curve = LiftCurve(tables.predicted_positive_rate, tables.lift, tables.threshold)
     for array in curve[:2]:
         array.flags.writeable = False
     return curve
@@ -69,7 +69,7 @@ def lift(ranking: Ranking) -> LiftCurve:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KolmogorovSmirnov(Result):
-    """The largest distance between the two classes' score distributions, and where it is."""
+    """The largest distance between the classes' score distributions, and where."""
 
     statistic: float
     difference: float
@@ -78,13 +78,13 @@ class KolmogorovSmirnov(Result):
 
 
 def ks(ranking: Ranking) -> KolmogorovSmirnov:
-    """The two-sample Kolmogorov-Smirnov distance: the largest |tpr - fpr| over all splits.
+    """The Kolmogorov-Smirnov distance: the largest |tpr - fpr| over all splits.
 
     `difference` keeps its sign: below 0, positives score lower than negatives there.
     Among equal distances the strictest threshold is given.
 
-    >>> found = ks(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
-    >>> round(found.statistic, 10), found.threshold
+    >>> distance = ks(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
+    >>> round(distance.statistic, 10), distance.threshold
     (0.4, 0.0)
     """
     require_ranking(ranking, both_classes=True)

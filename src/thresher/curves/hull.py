@@ -20,7 +20,7 @@ _MOST_LEFT = 0.8  # of the splits: dropping fewer at a time is slower than the s
 
 
 def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
-    """Pool adjacent segments until the proportion of positives falls from segment to segment.
+    """Pool adjacent segments until the proportion of positives falls throughout.
 
     "strict" pools only what violates that order, so every split that touches the hull stays a
     split; "ties" also joins neighbours of equal slope, so only the corners stay. A pool carries its
@@ -157,7 +157,7 @@ def _pools(x: Counts, y: Counts) -> Splits:
     if x.dtype.kind == "f":  # classes that weigh very differently would round each other away; the hull is the same
         pos, neg = (part / part.sum() if part.any() else part for part in (pos, neg))
     cases = pos + neg
-    seen = cases > 0  # weights may vanish beside others
+    seen = cases > 0  # weights may vanish in sums
     fitted = isotonic_regression(pos[seen] / cases[seen], weights=cases[seen], increasing=False)
     place = np.append(np.flatnonzero(seen), cases.size)
     return place[fitted.blocks]

@@ -1,4 +1,4 @@
-"""Points between splits, and the biased coin that reaches them."""
+"""Points between splits, and the randomized rules that reach them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from thresher.tables import Contingency
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomizedRule(Result):
-    """Positive at `upper` or above (at +inf: never); between `lower` and `upper` a coin decides; negative below.
+    """Positive from `upper`, negative below `lower`, and a coin decides between.
 
-    The coin shows positive with `probability`. `table` is the table to expect.
+    At an `upper` of +inf nothing is positive for sure. The coin shows positive with `probability`.
+    `table` is the table to expect.
     """
 
     upper: float
@@ -34,8 +35,8 @@ def randomized_rule(ranking: Ranking, threshold: float, *, probability: float = 
     A fair coin reaches the middle of the segment's line, a biased one any point of it.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
-    >>> coin = randomized_rule(spam_tree, threshold=-1)
-    >>> coin.table.fp, coin.table.tp
+    >>> rule = randomized_rule(spam_tree, threshold=-1)
+    >>> rule.table.fp, rule.table.tp
     (30.0, 40.0)
     """
     require_ranking(ranking)
@@ -50,7 +51,7 @@ def randomized_rule(ranking: Ranking, threshold: float, *, probability: float = 
             f"give one of the scores; the nearest is {nearest:g}",
         )
     before = int(segment[0])
-    return _coin(ranking, before, before + 1, probability)
+    return _rule(ranking, before, before + 1, probability)
 
 
 def point_at(
@@ -61,7 +62,7 @@ def point_at(
     predicted_positive_rate: float | None = None,
     on: Literal["curve", "hull"] = "curve",
 ) -> RandomizedRule:
-    """The rule that reaches a given fpr, tpr or rate of positive calls on the curve or on its hull.
+    """The rule that reaches an fpr, tpr or rate of positive calls, also on the hull.
 
     On the curve the coin breaks ties of one score; on the hull it mixes two thresholds, which
     can only be better. Where many points qualify, the one with the most true (fpr) or fewest false
@@ -74,10 +75,10 @@ def point_at(
     """
     require_ranking(ranking, both_classes=True)
     named = {"fpr": fpr, "tpr": tpr, "predicted_positive_rate": predicted_positive_rate}
-    given = {name: rate for name, rate in named.items() if rate is not None}
-    if len(given) != 1:
-        raise ArgumentError(f"give exactly one rate, got {len(given)}", "e.g. fpr=0.05")
-    ((name, rate),) = given.items()
+    rates = [(name, rate) for name, rate in named.items() if rate is not None]
+    if len(rates) != 1:
+        raise ArgumentError(f"give exactly one rate, got {len(rates)}", "e.g. fpr=0.05")
+    ((name, rate),) = rates
     if not 0 <= as_number(rate) <= 1:
         raise ArgumentError(f"{name} must lie in [0, 1], got {rate}", "give a proportion")
     require_one_of(on, ("curve", "hull"), name="on")
@@ -99,10 +100,10 @@ def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, l
         before = max(int(np.searchsorted(along, wanted, side="left")) - 1, 0)
     step = float(along[before + 1] - along[before])
     probability = float(last) if step == 0 else (wanted - float(along[before])) / step
-    return _coin(ranking, int(split[before]), int(split[before + 1]), min(max(probability, 0.0), 1.0))
+    return _rule(ranking, int(split[before]), int(split[before + 1]), min(max(probability, 0.0), 1.0))
 
 
-def _coin(ranking: Ranking, before: int, after: int, probability: float) -> RandomizedRule:
+def _rule(ranking: Ranking, before: int, after: int, probability: float) -> RandomizedRule:
     tp, fp = (float(c[before]) + probability * float(c[after] - c[before]) for c in ranking.covered())
     threshold = ranking.thresholds()
     return RandomizedRule(

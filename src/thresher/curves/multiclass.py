@@ -22,7 +22,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MulticlassAUC(Tabular):
-    """How well each class is ranked above the others, and four averages of that under their names.
+    """How well each class is ranked above the others, and four averages of that.
 
     Arrays are aligned with `classes`. `pairwise[i, j]` is the AUC of column i over cases of the
     classes i and j only, class i being positive: Hand & Till's A(i|j). It is not symmetric, because
@@ -47,7 +47,7 @@ class MulticlassAUC(Tabular):
 
     @property
     def one_vs_one_macro(self) -> float:
-        """Plain mean over pairs of classes of (A(i|j) + A(j|i)) / 2: the M of Hand & Till (2001)."""
+        """Mean over pairs of classes of (A(i|j) + A(j|i)) / 2: Hand & Till's M (2001)."""
         apart = ~np.eye(len(self.classes), dtype=np.bool_)
         return float(self.pairwise[apart].mean())
 
@@ -96,8 +96,8 @@ def multiclass_auc(
     come in that order). There is a column for each class and no other. Only the order of cases
     within a column matters, so rows need not sum to 1.
 
-    "The" multi-class AUC does not exist: the four averages differ on the same data, so each is an
-    attribute with a name of its own. One-vs-one macro is the M measure of Hand & Till (2001), which
+    "The" multi-class AUC does not exist: the four averages differ on the same data, so each has its
+    name. One-vs-one macro is the M measure of Hand & Till (2001), which
     does not depend on how common the classes are; both one-vs-rest averages do. Averaging
     one-vs-rest by prevalence goes back to Provost & Domingos (2000).
 
@@ -116,18 +116,18 @@ def multiclass_auc(
 
     Examples
     --------
-    >>> found = multiclass_auc(
+    >>> areas = multiclass_auc(
     ...     ["cat", "cat", "cat", "cow", "cow", "dog"],
     ...     [[0.7, 0.2, 0.1], [0.4, 0.1, 0.5], [0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.5, 0.3, 0.2], [0.2, 0.5, 0.3]],
     ... )
-    >>> print(found)
+    >>> print(areas)
     class   prevalence   one-vs-rest
     cat         0.5000        0.8889
     cow         0.3333        0.8125
     dog         0.1667        0.8000
     one-vs-rest: macro 0.8338, weighted 0.8486
     one-vs-one:  macro 0.8194, weighted 0.8299
-    >>> found.pairwise.round(4)
+    >>> areas.pairwise.round(4)
     array([[   nan, 0.8333, 1.    ],
            [0.9167,    nan, 0.5   ],
            [0.6667, 1.    ,    nan]])
@@ -140,16 +140,16 @@ def multiclass_auc(
             if i != j:
                 pairwise[i, j] = auc(rows.ranking(i, against=j))
     cases = np.bincount(rows.index, weights=rows.weight, minlength=k)
-    found = MulticlassAUC(
+    areas = MulticlassAUC(
         classes=tuple(rows.classes),
         prevalence=cases / cases.sum(),
         one_vs_rest=np.array([auc(rows.ranking(i)) for i in range(k)]),
         pairwise=pairwise,
         dropped=rows.dropped,
     )
-    for array in (found.prevalence, found.one_vs_rest, found.pairwise):
+    for array in (areas.prevalence, areas.one_vs_rest, areas.pairwise):
         array.flags.writeable = False
-    return found
+    return areas
 
 
 def one_vs_rest_rankings(
@@ -160,12 +160,12 @@ def one_vs_rest_rankings(
     weights: Any = None,
     missing: Missing = "raise",
 ) -> dict[Any, Ranking]:
-    """The ranking of each class against all others together, by that class's probability.
+    """The ranking of each class against the rest, by that class's probability.
 
     Arguments, and the order of columns, are those of `multiclass_auc`.
 
-    >>> found = one_vs_rest_rankings(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
-    >>> found["a"]
+    >>> rankings = one_vs_rest_rankings(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
+    >>> rankings["a"]
     Ranking([1+][2-] at scores 0.8, 0.3)
     """
     rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
@@ -209,14 +209,14 @@ def class_rows(
     array([1, 0])
     """
     matrix = _matrix(probabilities)
-    given = {"labels": column(labels, name="labels")}
+    columns = {"labels": column(labels, name="labels")}
     if weights is not None:
-        given["weights"] = column(weights, name="weights")
-    given |= {f"probabilities[:, {i}]": column(matrix[:, i], name="") for i in range(matrix.shape[1])}
-    kept, dropped = complete(given, missing="raise" if missing is None else missing, droppable=missing is not None)
-    weight = None if weights is None else checked_weights(kept.pop(1))
-    scores = [_probability(rankable(values), i) for i, values in enumerate(kept[1:])]
-    label = kept[0]
+        columns["weights"] = column(weights, name="weights")
+    columns |= {f"probabilities[:, {i}]": column(matrix[:, i], name="") for i in range(matrix.shape[1])}
+    values, dropped = complete(columns, missing="raise" if missing is None else missing, droppable=missing is not None)
+    weight = None if weights is None else checked_weights(values.pop(1))
+    label, *each = values
+    scores = [_probability(rankable(score), i) for i, score in enumerate(each)]
     if weight is not None and not weight.all():
         present = weight > 0
         label, scores, weight = label[present], [score[present] for score in scores], weight[present]

@@ -14,7 +14,7 @@ from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Tabular
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, exact_number, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, exact_number, require_ranking
 
 
 class _PrecisionRecallCurve(NamedTuple):
@@ -24,7 +24,7 @@ class _PrecisionRecallCurve(NamedTuple):
 
 
 class PrecisionRecallCurve(Tabular, _PrecisionRecallCurve):
-    """Recall, precision and threshold, one entry per split 0..m; a hyperbola between them, see `precision_at`."""
+    """Recall, precision and threshold per split 0..m; hyperbolic between them."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
 
 
 def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
-    """Precision at any recall in (0, 1], interpolated as counts are: linearly in coverage space.
+    """Precision at any recall in (0, 1], interpolated linearly in coverage space.
 
     Where several splits share a recall, the first and most precise counts. Recall 0 has no
     precision (NaN). Source: Davis & Goadrich 2006.
@@ -91,20 +91,23 @@ def average_precision(ranking: Ranking) -> float:
         return known
     tp, fp = (covered[1:] for covered in ranking.covered())
     pos, _ = ranking.narrow
+    sums = map_chunks(lambda piece: precision_sum(pos[piece], tp[piece], fp[piece]), len(ranking))
+    return math.fsum(sums) / ranking.Pos
 
-    def found(piece: slice) -> float:
-        called = np.add(tp[piece], fp[piece], dtype=np.float64)
-        return float((tp[piece] / called * pos[piece]).sum())
 
-    return math.fsum(map_chunks(found, len(ranking))) / ranking.Pos
+def precision_sum(pos: Counts, tp: Counts, fp: Counts) -> float:
+    """Sum over positives of the precision at their scores: Pos · average precision.
+
+    >>> precision_sum(np.array([20, 10, 20]), np.array([20, 30, 50]), np.array([5, 10, 50]))
+    33.5
+    """
+    return float((tp / np.add(tp, fp, dtype=np.float64) * pos).sum())
 
 
 def pr_area(ranking: Ranking) -> float:
-    r"""The exact area under the hyperbolic precision-recall curve.
+    """The exact area under the hyperbolic precision-recall curve.
 
-    Within a segment of p positives among c cases, after b cases of which a were positive,
-    the area is p/Pos · (p/c + (a - p·b/c)/c · ln(1 + c/b)). A constant score gives the
-    prevalence; the worst balanced ranking gives 1 - ln 2 (Boyd, Eng & Page 2013).
+    A constant score gives the prevalence; the worst balanced ranking gives 1 - ln 2 (Boyd, Eng & Page 2013).
 
     >>> pr_area(Ranking.parse("[1+,3-]"))
     0.25
@@ -116,15 +119,26 @@ def pr_area(ranking: Ranking) -> float:
 
     def area(piece: slice) -> float:
         has = np.flatnonzero(ranking.narrow[0][piece])
-        pos, neg, right, wrong = (c[piece][has].astype(np.float64) for c in (*ranking.narrow, tp, fp))
-        cases, before = pos + neg, right + wrong
-        rate = pos / cases
-        with np.errstate(divide="ignore", invalid="ignore"):
-            curved = (right - rate * before) / cases * np.log1p(cases / before)
-        curved[before == 0] = 0.0
-        return float((pos * (rate + curved)).sum())
+        return float(segment_areas(*(column[piece][has] for column in (*ranking.narrow, tp, fp))).sum())
 
     return min(1.0, math.fsum(map_chunks(area, len(ranking))) / ranking.Pos)
+
+
+def segment_areas(pos: Counts, neg: Counts, tp: Counts, fp: Counts) -> Floats:
+    """Pos times the area under each segment's part of the precision-recall curve.
+
+    tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive:
+    p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
+
+    >>> segment_areas(np.array([1]), np.array([3]), np.array([0]), np.array([0]))
+    array([0.25])
+    """
+    pos, neg, tp, fp = (counts.astype(np.float64) for counts in (pos, neg, tp, fp))
+    cases, before = pos + neg, tp + fp
+    rate = pos / cases
+    growth = np.divide(cases, before, out=np.zeros_like(cases), where=before > 0)
+    area: Floats = pos * (rate + (tp - rate * before) / cases * np.log1p(growth))
+    return area
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

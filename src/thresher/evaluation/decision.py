@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.atomic import read_text, write_whole
+from thresher._internal.atomic import read_text, write_file
 from thresher._internal.json import (
     FieldError,
     Reader,
@@ -209,7 +209,7 @@ class Decision(Result):
         ...     Decision.load(f"{folder}/decision.json") == decision
         True
         """
-        write_whole(path, self.to_json() + "\n")
+        write_file(path, self.to_json() + "\n")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:

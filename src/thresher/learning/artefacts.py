@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import numpy as np
 
 from thresher._internal.arguments import require_instance
-from thresher._internal.atomic import replacing_folder, write_whole
+from thresher._internal.atomic import write_file
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
@@ -138,7 +138,7 @@ def write_learned(
     True
     """
     table = frame(data)
-    with replacing_folder(folder, names=FILES, overwrite=overwrite) as target:
+    with replace_folder(folder, names=FILES, overwrite=overwrite) as target:
         write_model(learned.model, target / MODEL)
         learned.decision.save(target / DECISION)
         (target / COLUMNS).write_text(_columns_json(learned, table), encoding="utf-8")
@@ -178,7 +178,7 @@ def write_model(model: Any, path: str | Path) -> Path:
     [1]
     """
     skops = extra("skops.io", name="learn")
-    write_whole(path, reproducible_zip(skops.dumps(model)))
+    write_file(path, reproducible_zip(skops.dumps(model)))
     return Path(path)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thresher._internal.arguments import require_one_of
-from thresher._internal.atomic import replacing
+from thresher._internal.atomic import replace_file
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
@@ -188,7 +188,7 @@ def _write(display: Display, path: Path, kind: Format) -> Path:
     from matplotlib.figure import Figure
 
     options: dict[str, Any] = {"svg.hashsalt": "thresher", "savefig.dpi": 150, "pdf.fonttype": 42}
-    with replacing(path) as temporary, matplotlib.style.context(["default", options]):
+    with replace_file(path) as temporary, matplotlib.style.context(["default", options]):
         figure = Figure(figsize=display.size, layout="constrained")
         display.plot(figure.add_subplot())
         figure.savefig(temporary, format=kind, metadata=_METADATA[kind])

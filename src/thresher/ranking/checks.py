@@ -223,7 +223,3 @@ def _reads_as_number(entry: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _to_float(value: Any) -> float:
-    return float("nan") if isinstance(value, str | bytes | complex) or value is None else float(value)

@@ -41,7 +41,7 @@ def shorten(ranking: Ranking, most: int, *, keep: Keep) -> Ranking:
         countable = ranking.weighted or 2 * ranking.Pos * ranking.Neg < _FITS_INT64
         merges = len(ranking) > most and ranking.ranges is None and countable
         return _merge_with_pairs(ranking, most) if merges else ranking
-    return merge_at(ranking, splits_to_keep(ranking, most, keep=keep), mean_scores=keep == "even")
+    return merge_at(ranking, splits_to_keep(ranking, most, keep=keep), at_means=keep == "even")
 
 
 def splits_to_keep(ranking: Ranking, most: int, *, keep: Keep) -> Indices:
@@ -67,7 +67,7 @@ def splits_to_keep(ranking: Ranking, most: int, *, keep: Keep) -> Indices:
     return np.unique(np.concatenate([*splits, [0, last]]))
 
 
-def merge_at(ranking: Ranking, split: Indices, *, mean_scores: bool = False) -> Ranking:
+def merge_at(ranking: Ranking, split: Indices, *, at_means: bool = False) -> Ranking:
     """Merge the segments between splits, of which the first is 0 and the last m; the same ranking if these are all.
 
     A merged segment carries its lowest score, so that `score >= threshold` calls all of it positive, or the mean score
@@ -78,12 +78,28 @@ def merge_at(ranking: Ranking, split: Indices, *, mean_scores: bool = False) -> 
     """
     if split.size == len(ranking) + 1:
         return ranking
-    start, score = split[:-1], ranking.score[split[1:] - 1]
-    if mean_scores:
-        cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
-        score = np.add.reduceat(ranking.score * cases, start) / np.add.reduceat(cases, start)
-    ranges = None if ranking.ranges is None or mean_scores else ranking.ranges.merge(start)
+    start = split[:-1]
+    score = mean_scores(ranking, split) if at_means else ranking.score[split[1:] - 1]
+    ranges = None if ranking.ranges is None or at_means else ranking.ranges.merge(start)
     return Ranking.of_segments(score, *ranking.runs(split), dropped=ranking.dropped, ranges=ranges)
+
+
+def mean_scores(ranking: Ranking, split: Indices) -> Floats:
+    """The mean score of the cases in each run; a run of one segment has exactly its score.
+
+    >>> mean_scores(Ranking([3, 1, 0], pos=[1, 1, 0], neg=[0, 0, 1]), np.array([0, 2, 3]))
+    array([2., 0.])
+    """
+    if split.size == len(ranking) + 1:
+        return ranking.score.copy()
+    pos, neg = ranking.runs(split)
+    scores = ranking.score
+    if ranking.weighted or len(ranking) < ranking.total:  # else every case has a score to itself
+        scores = np.add(*ranking.narrow, dtype=np.float64)
+        scores *= ranking.score
+    mean = np.add.reduceat(scores, split[:-1]) / (pos + neg)
+    # A mean lies between the ends, and rounding must not carry it into the next run.
+    return np.clip(mean, ranking.score[split[1:] - 1], ranking.score[split[:-1]])
 
 
 def corners_among(x: Counts, y: Counts) -> Indices:

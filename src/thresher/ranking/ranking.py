@@ -83,7 +83,7 @@ class Ranking(Tabular):
     def of_segments(
         cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, ranges: Ranges | None = None
     ) -> Self:
-        """Take over arrays that are known to be segments already: falling scores, nothing empty or missing."""
+        """Take over arrays that are segments: falling scores, none empty or missing."""
         ranking = cls.__new__(cls)
         ranking._fill(score, pos, neg, dropped, ranges)
         return ranking
@@ -99,7 +99,7 @@ class Ranking(Tabular):
         dropped: int = 0,
         rounding: float = 0.0,
     ) -> Self:
-        """Count ranges instead of scores: so many cases whose lowest score is `low` and whose highest is `high`.
+        """Count cases by range: their lowest score is `low` and their highest `high`.
 
         Give each class its own ranges, in any order. Those that overlap become one segment, in which the order
         of the classes is not known: `unresolved` says which, and e.g. `auc_bounds` what that leaves open. `rounding`
@@ -197,7 +197,7 @@ class Ranking(Tabular):
 
     @property
     def unresolved(self) -> Flags:
-        """Segments in which the order of positives and negatives is not known; none in an exact ranking."""
+        """Segments in which the order of positives and negatives is not known."""
         return np.zeros(len(self), dtype=np.bool_) if self.ranges is None else self.ranges.unresolved
 
     def covered(self) -> tuple[Counts, Counts]:
@@ -211,7 +211,7 @@ class Ranking(Tabular):
         return tp, fp
 
     def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
-        """Positives and negatives between neighbouring splits, of which the first is 0 and the last m.
+        """Positives and negatives between splits, the first of which is 0, the last m.
 
         >>> import numpy as np
         >>> Ranking.parse("[20+,5-][10+,5-][20+,40-]").runs(np.array([0, 2, 3]))
@@ -225,7 +225,7 @@ class Ranking(Tabular):
         return np.add.reduceat(self.narrow[0], split[:-1]), np.add.reduceat(self.narrow[1], split[:-1])
 
     def thresholds(self) -> Floats:
-        """One threshold per split 0..m: midway between neighbouring scores, with ±inf at the ends.
+        """One threshold per split 0..m: midway between scores, ±inf at the ends.
 
         Every threshold t separates exactly, `lower < t <= upper`, even where neighbouring scores
         are one unit in the last place apart or infinite and a midpoint would round away.
@@ -255,9 +255,9 @@ class Ranking(Tabular):
         return float(midway(self.score[split - 1 : split], self._tops()[split : split + 1])[0])
 
     def at_class_ratio(self, class_ratio: float) -> Ranking:
-        """The same cases, each class weighted so that Pos / Neg is `class_ratio`; the total stays.
+        """The same cases, weighted by class so that Pos / Neg is `class_ratio`.
 
-        Rates within a class do not change; precision, the Brier score and whatever else depends on the class mix do.
+        The total and rates within a class stay; precision, the Brier score and what else depends on the mix change.
 
         >>> rare = Ranking.parse("[20+,5-][10+,5-][20+,40-]").at_class_ratio(1 / 9)
         >>> round(rare.prevalence, 10), rare.total
@@ -277,7 +277,7 @@ class Ranking(Tabular):
         return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, ranges=ranges)
 
     def in_units(self) -> Ranking:
-        """The same segments with integer counts of a common unit, where weights have one; else the ranking itself.
+        """The same segments in integer counts of a common unit, if weights have one.
 
         Sums of weights such as 0.1 round; counted in tenths they are compared as exactly as rows are.
 
@@ -292,7 +292,7 @@ class Ranking(Tabular):
         return Ranking.of_segments(self.score, *counts, dropped=self.dropped, ranges=ranges)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
+        """Plain data; infinite scores become the texts "inf" and "-inf"."""
         scores = [score if math.isfinite(score) else str(score) for score in self.score.tolist()]
         plain: dict[str, Any] = {"format": FORMAT, "score": scores, "pos": self.pos.tolist(), "neg": self.neg.tolist()}
         plain |= {"dropped": self.dropped} if self.dropped else {}
@@ -308,7 +308,7 @@ class Ranking(Tabular):
         return json.dumps(self.to_dict(), allow_nan=False)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write a Parquet file that `from_parquet` reads back exactly; an older file stays until this one is complete.
+        """Write a Parquet file, atomically, that `from_parquet` reads back exactly.
 
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
@@ -439,6 +439,6 @@ _READERS = {
     "score": _scores,
     "pos": numbers(0),
     "neg": numbers(0),
-    "dropped": number(0, whole=True),
+    "dropped": number(0, integer=True),
     "spans": or_none(Ranges.from_dict),
 }

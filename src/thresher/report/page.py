@@ -12,7 +12,7 @@ from importlib import resources
 from os import PathLike
 from typing import Any
 
-from thresher._internal.atomic import write_whole
+from thresher._internal.atomic import write_file
 from thresher._internal.optional import extra
 from thresher._internal.palette import ON_LIGHT
 from thresher._internal.text import percent_text, visible
@@ -106,7 +106,7 @@ def write_page(
     grey: Sequence[str] = (),
 ) -> None:
     """Write the page to a file, completely or not at all."""
-    write_whole(path, page(evaluation, title=title, sections=sections, grey=grey))
+    write_file(path, page(evaluation, title=title, sections=sections, grey=grey))
 
 
 def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:

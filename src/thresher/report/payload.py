@@ -14,7 +14,6 @@ import numpy as np
 
 from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
-from thresher.calibration.reliability import mean_scores
 from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
@@ -33,14 +32,9 @@ from thresher.evaluation.summary import (
 )
 from thresher.inference import Band, Comparison, Interval
 from thresher.inference.intervals.table import table_interval
-from thresher.ranking import Floats, Ranking, shortest_between
+from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
-from thresher.report.numbers import (
-    interval_data,
-    json_number,
-    json_numbers,
-    significant,
-)
+from thresher.report.numbers import interval_data, json_number, json_numbers, significant
 from thresher.tables import MEASURES, Contingency, OperatingCondition
 from thresher.version import __version__
 

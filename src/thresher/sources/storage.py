@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.arguments import require_path
-from thresher._internal.atomic import write_whole
+from thresher._internal.atomic import write_file
 from thresher._internal.json import FieldError, fields, json_value, number, one_of
 from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError
@@ -41,7 +41,7 @@ def write_ranking(ranking: Ranking, path: Place) -> None:
     ...     print(read_ranking(path))
     [20+,5-][10+,5-][20+,40-]
     """
-    write_whole(path, _known(path).written(ranking))
+    write_file(path, _known(path).written(ranking))
 
 
 def read_ranking(path: Place) -> Ranking:
@@ -51,7 +51,7 @@ def read_ranking(path: Place) -> Ranking:
 
 def write_parquet(ranking: Ranking, path: Place) -> None:
     """Write a Parquet file, whatever it is called."""
-    write_whole(path, _PARQUET.written(ranking))
+    write_file(path, _PARQUET.written(ranking))
 
 
 def read_parquet(path: Place) -> Ranking:
@@ -133,7 +133,7 @@ def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     """What a file says of itself; that of another tool is refused."""
     try:
         plain = json_value((metadata or {}).get(_KEY, b"").decode(), name="Ranking")
-        counts = dict.fromkeys(("dropped", "segments"), number(0, whole=True))
+        counts = dict.fromkeys(("dropped", "segments"), number(0, integer=True))
         return fields(plain, {"format": one_of([FORMAT]), **counts, **ABOUT}, optional=ABOUT)
     except NotationError as error:
         raise _no_ranking(error.what) from None

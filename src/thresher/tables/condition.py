@@ -23,11 +23,11 @@ _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 
 @dataclass(frozen=True, slots=True, init=False)
 class OperatingCondition:
-    """Class ratio and costs at deployment; a class ratio of None means 'as in the data'.
+    """Class ratio and costs at deployment.
 
-    Say the class mix by `class_ratio` (Pos / Neg) or `prevalence`, and the costs by `cost_ratio`
-    (cost_fn / cost_fp) or by name. Costs of right calls are subtracted: what matters is
-    cost_fp - cost_tn and cost_fn - cost_tp. With a ratio alone, the unit of cost is one false positive.
+    Say the class mix by `class_ratio` (Pos / Neg) or `prevalence`; None means 'as in the data'.
+    Say the costs by `cost_ratio` (cost_fn / cost_fp) or by name. Costs of right calls are subtracted: what
+    matters is cost_fp - cost_tn and cost_fn - cost_tp. With a ratio alone, the unit of cost is one false positive.
 
     >>> OperatingCondition(class_ratio=0.75, cost_ratio=2).slope_roc
     0.6666666666666666
@@ -120,7 +120,7 @@ class OperatingCondition:
         return self.slope_roc * ranking.class_ratio
 
     def for_data(self, ranking: Ranking) -> OperatingCondition:
-        """The same condition with the class ratio of the data filled in where none was declared."""
+        """The same condition, with the class ratio of the data if none was declared."""
         require_ranking(ranking, both_classes=self.class_ratio is None)
         if self.class_ratio is not None:
             return self
@@ -133,7 +133,7 @@ class OperatingCondition:
         )
 
     def expected_cost(self, table: Contingency) -> Any:
-        """Cost per case of acting as a table does, at this class ratio (the table's own when None).
+        """Cost per case of a table's decisions, at the class ratio of the condition.
 
         Counts are divided once, so costs in whole numbers, or simple fractions, give the nearest float.
 

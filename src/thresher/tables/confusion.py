@@ -37,9 +37,9 @@ _SINGLE_NUMBERS = {
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfusionMatrix(Tabular):
-    """Counts of actual (rows) against predicted (columns) classes, in the order of `classes`.
+    """Counts of actual (rows) against predicted (columns) classes.
 
-    Rows are the actual classes, as in scikit-learn; other tools print the transpose. Arrays of
+    Rows are the actual classes, as in scikit-learn; other tools print the transpose. Rows, columns and arrays of
     measures are aligned with `classes`. What is 0/0 is NaN, never 0, and an average that needs it
     is NaN too; `describe` says why in words. `dropped` counts rows left out on request.
 
@@ -70,7 +70,7 @@ class ConfusionMatrix(Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, whole=True)}
+        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, integer=True)}
         kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
         parts = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
         try:
@@ -105,7 +105,7 @@ class ConfusionMatrix(Tabular):
 
     @property
     def per_class(self) -> Contingency:
-        """Each class against the rest, as one table whose cells are arrays aligned with `classes`.
+        """Each class against the rest: one table, its cells aligned with `classes`.
 
         Every measure of a contingency table is thereby one of each class.
 
@@ -135,7 +135,7 @@ class ConfusionMatrix(Tabular):
         )
 
     def independent(self) -> ConfusionMatrix:
-        """The matrix with the same marginals whose predictions ignore the actual class (expected counts).
+        """Expected counts if predictions ignored the actual class, same marginals.
 
         >>> ConfusionMatrix([[30, 20], [10, 40]], classes=["spam", "ham"]).independent()
         ConfusionMatrix([[20.0, 30.0], [20.0, 30.0]], classes=['spam', 'ham'])
@@ -146,7 +146,7 @@ class ConfusionMatrix(Tabular):
 
     @property
     def overall_accuracy(self) -> float:
-        """Proportion of cases called right; it is also micro precision, micro recall and micro F1."""
+        """Proportion of cases called right; also micro precision, recall and F1."""
         return _ratio(self.correct.sum().item(), self.total)
 
     @property
@@ -193,7 +193,7 @@ class ConfusionMatrix(Tabular):
         return float(np.average(known.of(table)[counts], weights=table.Pos[counts] if how == "weighted" else None))
 
     def why_undefined(self, how: Averaging, measure: str | Measure) -> str:
-        """In words, which classes leave an average without a value, and why; empty when it has one.
+        """Which classes leave an average without a value, and why; empty if none do.
 
         >>> ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]).why_undefined("macro", "precision")
         "with 'spam' as the positive class, nothing is predicted positive"
@@ -268,7 +268,7 @@ class ConfusionMatrix(Tabular):
 
     @property
     def kappa(self) -> float:
-        """Agreement beyond chance (Cohen 1960): (c s - Σ t p) / (s² - Σ t p), as in `mcc`.
+        """Agreement beyond chance (Cohen 1960): (c s - Σ t p) / (s² - Σ t p); see `mcc`.
 
         >>> ConfusionMatrix([[30, 20], [10, 40]], classes=["spam", "ham"]).kappa
         0.4

@@ -183,7 +183,7 @@ class Contingency(Tabular):
         return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     def f_beta(self, beta: float) -> Cell:
-        """Weighted harmonic mean of precision and recall; recall counts beta times as much.
+        """Weighted mean of precision and recall; recall counts beta times as much.
 
         >>> Contingency(tp=600, fn=300, fp=100, tn=9000).f_beta(1)
         0.75
@@ -246,7 +246,7 @@ class Contingency(Tabular):
         return Contingency(*(_frozen(_ratio(getattr(self, name), self.total)) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
-        """The table these rates would give, on as many cases, at another ratio of Pos to Neg.
+        """The table that these rates give at another ratio of Pos to Neg, same total.
 
         >>> Contingency(tp=60, fn=15, fp=10, tn=15).at_class_ratio(1).precision
         0.66...
@@ -262,7 +262,7 @@ class Contingency(Tabular):
         return Contingency(*(_frozen(cell) for cell in cells))
 
     def independent(self) -> Contingency:
-        """The table with the same marginals whose predictions ignore the actual class (expected counts).
+        """Expected counts if predictions ignored the actual class, same marginals.
 
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).independent()
         Contingency(tp=20.0, fn=30.0, fp=20.0, tn=30.0)
@@ -272,7 +272,7 @@ class Contingency(Tabular):
         return Contingency(*(_frozen(_ratio(product, self.total)) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
-        """Whether this table is at least as good in both classes and better in one (by tpr and fpr).
+        """Whether tpr and fpr are at least as good as another's, and one is better.
 
         Rates are compared by cross-multiplying, so tables of different sizes compare exactly.
 
@@ -374,9 +374,9 @@ def contingency(
 
 
 def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
-    """The table when cases with score >= threshold are called positive; one per threshold for an array.
+    """The table at a threshold, or the tables at an array of thresholds.
 
-    A threshold of +inf calls nothing positive, also no score of +inf.
+    Cases with score >= threshold are called positive; at +inf nothing is, also no score of +inf.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
     >>> contingency_at(spam_tree, 0)

@@ -20,7 +20,7 @@ Table = TypeVar("Table", Contingency, ConfusionMatrix)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ChiSquaredTest(Result, Generic[Table]):
-    """χ² of a table against the one expected of independent predictions, and its p-value."""
+    """χ² of a table against that of independent predictions, and its p-value."""
 
     statistic: float
     p_value: float
@@ -34,7 +34,7 @@ class ChiSquaredTest(Result, Generic[Table]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FisherTest(Result):
-    """The odds ratio of a table, and how likely one as extreme is when predictions are independent."""
+    """The odds ratio of a table, and the p-value of independent predictions."""
 
     odds_ratio: float
     p_value: float
@@ -87,7 +87,7 @@ def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Tab
 
 
 def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> FisherTest:
-    """Fisher's exact test that predictions are independent of the actual classes (Fisher 1922).
+    """Fisher's exact test that predictions are independent of the classes (1922).
 
     Exact for the given marginals at any size. "greater" asks whether positives are called positive
     more often than chance would, "less" whether less often; "two-sided" adds up all tables that are

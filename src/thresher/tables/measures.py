@@ -19,7 +19,7 @@ Interval: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure of a contingency table; its formula is the `Contingency` attribute of the same name.
+    """One measure of a contingency table, an attribute of `Contingency`.
 
     `undefined` says when it has no value.
 
@@ -41,14 +41,14 @@ class Measure:
     beta: float | None = None
 
     def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
-        """The value on a table, or what it would be at another class ratio with the same rates."""
+        """The value on a table, or with the same rates at another class ratio."""
         require_table(table)
         at = table if class_ratio is None else table.at_class_ratio(class_ratio)
         return at.f_beta(self.beta) if self.beta is not None else getattr(at, self.name)
 
 
 def measure(name: str | Measure) -> Measure:
-    """Look a measure up by name or synonym; any F measure is known by its beta, as "f2" or "f0.5".
+    """Look a measure up by name or synonym, any F measure by its beta: "f0.5".
 
     >>> measure("sensitivity").name
     'tpr'

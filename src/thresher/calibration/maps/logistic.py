@@ -20,9 +20,9 @@ from thresher.ranking import Counts, Floats, Ranking
 TOLERANCE = 1e-10  # of the gradient, in standardised features and relative to the rarer class
 MOST_STEPS = 100
 
-_ROUNDING = 1e-14  # a spread this small beside the values is none
-_RESOLVED = 1e-15  # of a gradient, beside the sum of its terms
-_RIDGE = 1e-12  # keeps the system solvable where features cannot be told apart
+_ROUNDING = 1e-14  # a spread this small relative to the values is none
+_RESOLVED = 1e-15  # of a gradient, relative to the sum of its terms
+_RIDGE = 1e-12  # keeps the system solvable where features are collinear
 
 
 def logistic_fit(
@@ -66,7 +66,7 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
         expected = cases * p
         gradient = (design * (expected - pos)).sum(axis=1)  # no BLAS: its threads get in the way of others
         at_bound = (np.arange(weight.size) < bounded) & (weight <= 0) & (gradient > 0)
-        # A sum cannot be told from 0 below the rounding of its terms.
+        # Below the rounding of its terms, a sum is 0.
         resolved = np.maximum(tolerance, _RESOLVED * (np.abs(design) * (expected + pos)).sum(axis=1))
         if (at_bound | (np.abs(gradient) <= resolved)).all():
             return weight
@@ -189,7 +189,7 @@ _COEFFICIENTS = ("a", "b", "c", "centre", "unit")
 
 
 def log_odds(p: Floats, *, limit: float = math.inf) -> Floats:
-    """ln(p / (1 - p)), kept within ±limit; without a limit 0 and 1 have infinite log-odds.
+    """ln(p / (1 - p)), clipped to ±limit; without a limit 0 and 1 have infinite log-odds.
 
     >>> log_odds(np.array([0, 0.5, 1])), log_odds(np.array([0, 0.5, 1]), limit=5)
     (array([-inf,   0.,  inf]), array([-5.,  0.,  5.]))
@@ -206,7 +206,7 @@ Fit: TypeAlias = tuple[LogisticCurve, tuple[Caution, ...]]
 def platt(ranking: Ranking, *, on: On = "log_odds", targets: Targets = "platt") -> Fit:
     """Platt scaling: a logistic fit of slope and intercept on log-odds, or on plain scores.
 
-    What it is fitted on is said and never guessed from the data. Targets are Platt's
+    `on` names what it is fitted on. Targets are Platt's
     (Pos + 1) / (Pos + 2) for positives and 1 / (Neg + 2) for negatives, which keep the slope finite
     on separable data, or the plain counts. (Platt 1999; Lin, Lin & Weng 2007.)
 

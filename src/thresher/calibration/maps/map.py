@@ -83,8 +83,8 @@ class CalibrationMap(Result):
             "auc_after": number(0, 1),
             "cautions": items(_caution),
         }
-        found = read_object(value, readers, of="CalibrationMap", kind="a calibration map", form=FORMAT)
-        return cls(**found | {"cautions": tuple(found["cautions"])})
+        parts = read_object(value, readers, of="CalibrationMap", kind="a calibration map", form=FORMAT)
+        return cls(**parts | {"cautions": tuple(parts["cautions"])})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -123,7 +123,7 @@ def calibration_map(
         midway between them, where thresholds lie. Either way each pool keeps its own value; with ramps a
         probability between two pools may contradict the call of a threshold.
     bins
-        How many bins a histogram has; 10 unless told.
+        How many bins a histogram has; 10 by default.
     on
         For "platt": "log_odds" (the default) needs scores in [0, 1], "score" takes any finite ones.
     targets
@@ -147,8 +147,8 @@ def calibration_map(
     True
     """
     require_ranking(ranking, both_classes=True)
-    given = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
-    _check(method, {name for name, value in given.items() if value is not None})
+    options = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
+    _require_known(method, {name for name, value in options.items() if value is not None})
     if method in ("isotonic", "histogram"):
         return _of_pools(ranking, method, smoothing, bins=bins, interpolate=interpolate)
     if method == "platt":
@@ -174,9 +174,9 @@ def _of_pools(
     return CalibrationMap(method, curve, auc(ranking), auc(after), cautions)
 
 
-def _check(method: str, given: set[str]) -> None:
+def _require_known(method: str, options: set[str]) -> None:
     require_one_of(method, _OPTIONS, name="method")
-    unknown = sorted(given - _OPTIONS[method])
+    unknown = sorted(options - _OPTIONS[method])
     if unknown:
         raise ArgumentError(
             f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}",

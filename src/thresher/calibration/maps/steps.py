@@ -67,15 +67,15 @@ class Steps:
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
-        found = fields(value, {"score": numbers(infinite=True), "probability": numbers(0, 1), "interpolate": flag})
-        score, probability = (np.array(found[name], dtype=np.float64) for name in ("score", "probability"))
+        parts = fields(value, {"score": numbers(infinite=True), "probability": numbers(0, 1), "interpolate": flag})
+        score, probability = (np.array(parts[name], dtype=np.float64) for name in ("score", "probability"))
         if not (score[1:] > score[:-1]).all():
             raise FieldError("must rise from knot to knot", "score")
         if not score.size == probability.size > 0:
             raise FieldError(f'has {probability.size:,} entries, and "score" {score.size:,}', "probability")
-        if found["interpolate"] and not np.isfinite(score).all():
+        if parts["interpolate"] and not np.isfinite(score).all():
             raise FieldError("must be finite, since ramps run from knot to knot", "score")
-        return cls(score, probability, found["interpolate"])
+        return cls(score, probability, parts["interpolate"])
 
 
 def steps_over(

@@ -220,7 +220,7 @@ def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
     if rows.counted:
         return _counted_sample(ranking, rows.class_weights, estimated_prior=rows.estimated_prior)
     split = splits_to_keep(ranking, _EXACT_SEGMENTS, keep="even")
-    near = merge_at(ranking, split, mean_scores=True)
+    near = merge_at(ranking, split, at_means=True)
     variance = variance_by_rows(ranking.score[split[1:] - 1], rows, model)
     groups, drawn = _row_draws(rows, model, ranking)
     return _Sample(near, groups, variance, drawn, float(rows.clusters), rows.estimated_prior)
@@ -240,7 +240,7 @@ def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking,
     from scipy.sparse import csr_array
 
     split = splits_to_keep(ranking, MOST_GROUPS, keep="even")
-    groups, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
+    groups, lowest = merge_at(ranking, split, at_means=True), ranking.score[split[1:] - 1]
     heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
     score = rows.scores[model].astype(np.float64)
     cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))

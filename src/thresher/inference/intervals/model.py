@@ -91,7 +91,7 @@ class ModelSample:
     def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> ModelSample:
         """Look at rows where they matter, and at as few segments as will do."""
         split = splits_to_keep(ranking, MOST_SEGMENTS, keep="even")
-        near, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
+        near, lowest = merge_at(ranking, split, at_means=True), ranking.score[split[1:] - 1]
         counted = rows.counted
         variance = variance_by_cases(near, rows.class_weights) if counted else variance_by_rows(lowest, rows, name)
         return cls(rows, name, near, variance, level)
