@@ -43,13 +43,13 @@ def thresher_everything(labels: Array, scores: Array) -> dict[str, float]:
     """All the numbers of one evaluation, from one ranking."""
     ranking = th.rank(labels, scores)
     condition = th.OperatingCondition(cost_ratio=COST_RATIO)
-    th.placements(ranking)
+    th.curves.placements(ranking)
     th.roc(ranking)
     th.precision_recall(ranking)
     parts = th.decomposition(ranking, bins="hull")
     calibrate = th.calibration_map(ranking, method="isotonic")
     choice = th.choose(ranking, condition)
-    table = th.contingency_at(ranking, choice.threshold)
+    table = th.tables.contingency_at(ranking, choice.threshold)
     return {
         "auc": th.auc(ranking),
         "average precision": th.average_precision(ranking),

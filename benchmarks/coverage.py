@@ -115,7 +115,7 @@ def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[f
         labels = _labels(Pos + Neg, prevalence, rng)
         noise = rng.normal(size=Pos + Neg)
         ranking = th.rank(labels, probability(noise + shift * labels))
-        table = th.contingency_at(ranking, threshold)
+        table = th.tables.contingency_at(ranking, threshold)
         intervals = (
             th.auc_interval(ranking),
             th.interval(table, "recall"),
@@ -139,7 +139,7 @@ def _differences(
     yield paired["a", "equal"].interval
     elsewhere = np.arange(2 * OTHERS) < OTHERS
     others = th.rank(elsewhere, rng.normal(size=elsewhere.size) + WORSE * shift * elsewhere)
-    yield th.compare_unpaired(ranking, others).interval
+    yield th.inference.compare_unpaired(ranking, others).interval
 
 
 def _labels(size: int, prevalence: float, rng: np.random.Generator) -> Any:

@@ -57,7 +57,7 @@ def measured() -> dict[str, float]:
     ranking = th.rank(labels, a)
     small_labels, small = models(10**5, 1)
     small_ranking = th.rank(small_labels, small["model 0"])
-    statistics: list[Any] = ["auc", th.BestCost(CONDITION)]
+    statistics: list[Any] = ["auc", th.inference.BestCost(CONDITION)]
     return {
         "rank": seconds(lambda: th.rank(labels, a), repeat=5),
         "interval": seconds(lambda: th.auc_interval(unread(ranking)), repeat=5),

@@ -61,7 +61,7 @@ def scanned(source: Any, **how: Any) -> dict[str, float]:
 
     start = time.perf_counter()
     ranking = th.scan(source() if callable(source) else source, label="y", score="p", **how)
-    found = {"auc": th.auc(ranking), "width": th.auc_bounds(ranking).width}
+    found = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width}
     return found | {"seconds": time.perf_counter() - start, **decided(ranking)}
 
 
@@ -72,15 +72,15 @@ def exactly(source: Any) -> dict[str, float]:
     setattr(import_module("thresher.sources.scan"), "memory", lambda: 0)  # noqa: B010 - as a test would
     start = time.perf_counter()
     ranking = th.scan(source, label="y", score="p", exact=True)
-    found = {"auc": th.auc(ranking), "width": th.auc_bounds(ranking).width} | decided(ranking)
+    found = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width} | decided(ranking)
     return found | {"seconds": time.perf_counter() - start}
 
 
 def decided(ranking: Any) -> dict[str, float]:
     import thresher as th
 
-    cost = th.best_cost_bounds(ranking, condition=th.OperatingCondition(cost_ratio=5))
-    return {"cost width": cost.width, "points": float(len(th.thin(ranking).split))}
+    cost = th.bounds(ranking, "expected_cost", condition=th.OperatingCondition(cost_ratio=5))
+    return {"cost width": cost.width, "points": float(len(th.curves.thin(ranking).split))}
 
 
 def frame(folder: Path) -> Any:
@@ -124,7 +124,7 @@ def by_spark(folder: Path) -> dict[str, float]:
     rows.count()
     start = time.perf_counter()
     ranking = th.scan(rows, label="y", score="p", exact=False, refine=False)
-    found = {"seconds": time.perf_counter() - start, "width": th.auc_bounds(ranking).width}
+    found = {"seconds": time.perf_counter() - start, "width": th.bounds(ranking, "auc").width}
     evaluator = BinaryClassificationEvaluator(rawPredictionCol="p", labelCol="y", numBins=0)
     pairs = rows.rdd.map(lambda row: (float(row[1]), float(row[0])))
     ways: dict[str, Callable[[], float]] = {

@@ -24,7 +24,7 @@ NaN, and `Contingency.describe` says why in the words of the last column.
 ```python
 >>> import thresher as th
 >>> spam = th.Contingency(tp=30, fn=20, fp=10, tn=40)
->>> th.measure("sensitivity").of(spam), spam.tpr
+>>> th.tables.measure("sensitivity").of(spam), spam.tpr
 (0.6, 0.6)
 >>> spam.describe("lift")
 'lift 1.5'
@@ -43,7 +43,7 @@ _END = """
 `Contingency.f_beta(β)`. Fβ is `(1 + β²) tp / ((1 + β²) tp + β² fn + fp)`: recall counts β times as much as precision.
 
 ```python
->>> th.measure("f2").of(spam)
+>>> th.tables.measure("f2").of(spam)
 0.625
 >>> spam.f_beta(2)
 0.625
@@ -56,7 +56,7 @@ for a class ratio that the data do not have, from the same two rates. The spam t
 per spam its precision is no longer 0.75:
 
 ```python
->>> round(th.measure("precision").of(spam, class_ratio=1/10), 4)
+>>> round(th.tables.measure("precision").of(spam, class_ratio=1/10), 4)
 0.2308
 >>> round(spam.at_class_ratio(1/10).precision, 4)
 0.2308
@@ -70,7 +70,7 @@ def page() -> str:
     return _TOP.format(count=len(rows)) + "\n".join(rows) + "\n" + _END
 
 
-def _row(measure: th.Measure) -> str:
+def _row(measure: th.tables.Measure) -> str:
     name = f"**`{measure.name}`**"
     if measure.symbol != measure.name:
         name += f" {measure.symbol}"

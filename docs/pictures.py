@@ -124,7 +124,7 @@ class _Frame:
         )
 
 
-def _points(curve: th.Coverage) -> list[tuple[float, float]]:
+def _points(curve: th.curves.Coverage) -> list[tuple[float, float]]:
     return list(zip(curve.fp.tolist(), curve.tp.tolist(), strict=True))
 
 

@@ -38,5 +38,5 @@ def require_same_choices(found: th.Ranking, exact: th.Ranking) -> None:
         assert (one.threshold, one.interval, one.table) == (other.threshold, other.interval, other.table)
         assert one.undecided == other.undecided
         assert one.holds_for == other.holds_for
-        bounds = th.best_cost_bounds(found, condition=condition)
-        assert bounds == th.Bounds(other.expected_cost, other.expected_cost)
+        bounds = th.bounds(found, "expected_cost", condition=condition)
+        assert bounds == th.curves.Bounds(other.expected_cost, other.expected_cost)

@@ -7,6 +7,7 @@ from multiprocessing import get_context
 import pytest
 
 import thresher as th
+from tests.public import OFFERED
 from thresher import errors
 from thresher.errors import argument, located
 
@@ -21,7 +22,7 @@ def test_an_error_says_what_where_and_fix_in_that_order():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_public_documented_and_a_value_error(kind):
-    assert getattr(th, kind.__name__) is kind
+    assert getattr(errors, kind.__name__) is kind
     assert issubclass(kind, ValueError)
     assert inspect.getdoc(kind)
 
@@ -56,7 +57,9 @@ def test_the_place_in_a_class_is_a_method_a_constructor_or_a_property():
 
 def test_the_place_shows_the_parameter_at_fault():
     ranking = th.Ranking.parse("[1+][1-][1+]")
-    limited = caught(lambda: th.choose(ranking, subject_to="precision >= 0.9 and recall >= 0.9"), th.InfeasibleError)
+    limited = caught(
+        lambda: th.choose(ranking, subject_to="precision >= 0.9 and recall >= 0.9"), th.errors.InfeasibleError
+    )
     assert (limited.parameter, limited.where) == ("subject_to", "choose(ranking, condition, subject_to=...)")
     assert caught(lambda: th.OperatingCondition(cost_ratio=-1)).where == "OperatingCondition(cost_ratio=...)"
     assert caught(lambda: th.calibration_map(ranking, bins=0)).where.startswith("calibration_map(ranking")
@@ -82,7 +85,7 @@ def test_other_errors_pass_through_a_place():
 
 
 def test_an_error_that_was_never_raised_has_no_place():
-    error = th.EmptyError("there are no rows", "give at least one")
+    error = th.errors.EmptyError("there are no rows", "give at least one")
     assert error.where == ""
     assert str(error) == "there are no rows\n  fix:   give at least one"
 
@@ -91,7 +94,7 @@ def test_an_error_that_is_caught_and_raised_again_keeps_its_place():
     def again():
         try:
             th.rank([], [])
-        except th.EmptyError as error:
+        except th.errors.EmptyError as error:
             raise error from None
 
     assert caught(again).where == "rank(labels, scores)"
@@ -114,7 +117,7 @@ def test_names_of_arguments_can_be_spelled_in_another_way():
         f"{argument('at_most')} is 'at_most'",
         f"pass {argument('types', {'age': 'text'})} or {argument('by', ...)}",
     )
-    error = th.ArgumentError(what, fix)
+    error = th.errors.ArgumentError(what, fix)
     assert (error.what, error.fix) == ("at_most is 'at_most'", "pass types={'age': 'text'} or by=...")
     assert error.args == (error.what, error.fix)
     for twin in (error, pickle.loads(pickle.dumps(error))):  # noqa: S301
@@ -124,18 +127,18 @@ def test_names_of_arguments_can_be_spelled_in_another_way():
 
 def test_a_missing_extra_can_be_caught_as_the_import_error_it_is():
     with pytest.raises(ImportError):
-        raise th.MissingExtraError("no package", "install it")
+        raise th.errors.MissingExtraError("no package", "install it")
 
 
 def test_a_positive_label_that_is_not_there_is_a_problem_with_labels():
-    assert issubclass(th.PositiveLabelError, th.LabelError)
+    assert issubclass(th.errors.PositiveLabelError, th.errors.LabelError)
 
 
 @pytest.mark.parametrize("split", [-1, 4, 99])
 def test_a_split_that_is_not_there(split):
     ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     for ask in (ranking.interval, ranking.threshold):
-        with pytest.raises(th.ArgumentError, match=f"there is no split {split}"):
+        with pytest.raises(th.errors.ArgumentError, match=f"there is no split {split}"):
             ask(split)
 
 
@@ -145,5 +148,5 @@ def test_a_split_that_is_not_there(split):
 )
 def test_numbers_given_as_texts(name, option, value):
     ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.5, 0.2])
-    with pytest.raises(th.ArgumentError):
-        getattr(th, name)(ranking, **{option: value})
+    with pytest.raises(th.errors.ArgumentError):
+        OFFERED[name](ranking, **{option: value})

@@ -49,8 +49,8 @@ def test_trap_03_collinear_points_are_kept_by_exact_arithmetic():
 
 def test_trap_04_positive_is_at_least_the_threshold_and_every_curve_starts_with_nothing():
     r = th.rank([1, 0, 1], [0.9, 0.5, 0.1])
-    assert th.contingency_at(r, 0.5).fp == 1
-    assert th.contingency_at(r, math.nextafter(0.5, 1)).fp == 0
+    assert th.tables.contingency_at(r, 0.5).fp == 1
+    assert th.tables.contingency_at(r, math.nextafter(0.5, 1)).fp == 0
     curve = th.coverage(r)
     recall, precision, pr_threshold = th.precision_recall(r)
     fpr, tpr, roc_threshold = th.roc(r)
@@ -68,23 +68,25 @@ def test_trap_05_scores_are_never_flipped():
     "labels", [[-1, 1, 1, -1], [1, 2, 2, 1], ["no", "yes", "yes", "no"], pd.Categorical(list("nyyn"))]
 )
 def test_trap_06_the_positive_class_is_never_guessed_by_sort_order(labels):
-    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
+    with pytest.raises(th.errors.PositiveLabelError, match="cannot tell which label is positive"):
         th.rank(labels, [0.1, 0.9, 0.3, 0.4])
     positive = labels[1]
     assert th.auc(th.rank(labels, [0.1, 0.9, 0.3, 0.4], positive=positive)) == 0.75
     assert th.auc(th.rank(labels, [0.1, 0.9, 0.3, 0.4], positive=labels[0])) == 0.25
 
 
-@pytest.mark.parametrize("ask", [th.auc, th.roc, th.pairs, th.hull, th.average_precision, th.pr_area, th.placements])
+@pytest.mark.parametrize(
+    "ask", [th.auc, th.roc, th.pairs, th.hull, th.average_precision, th.pr_area, th.curves.placements]
+)
 def test_trap_07_one_class_is_one_typed_error(ask):
     """All functions are covered in tests/laws/test_one_class.py."""
     for labels in ([1, 1], [0, 0]):
-        with pytest.raises(th.OneClassError):
+        with pytest.raises(th.errors.OneClassError):
             ask(th.rank(labels, [0.1, 0.9]))
 
 
 def test_trap_08_nan_is_refused_and_infinity_ranked():
-    with pytest.raises(th.MissingValueError, match=r"2 of 4 scores are missing or NaN \(first at rows 0, 2\)"):
+    with pytest.raises(th.errors.MissingValueError, match=r"2 of 4 scores are missing or NaN \(first at rows 0, 2\)"):
         th.rank([1, 0, 1, 0], [math.nan, 0.1, math.nan, 0.2])
     assert th.auc(th.rank([1, 0, 1, 0], [math.inf, 0.1, 0.3, -math.inf])) == 1.0
 
@@ -94,9 +96,9 @@ def test_trap_09_zero_weights_make_no_threshold_and_negative_ones_are_refused():
     assert r.score.tolist() == [0.9, 0.1]
     assert len(th.coverage(r)) == 3
     for bad in (-1, -1e-300):
-        with pytest.raises(th.WeightError):
+        with pytest.raises(th.errors.WeightError):
             th.rank([1, 0], [0.9, 0.5], weights=[1, bad])
-    with pytest.raises(th.MissingValueError):
+    with pytest.raises(th.errors.MissingValueError):
         th.rank([1, 0], [0.9, 0.5], weights=[1, math.nan])
 
 
@@ -108,7 +110,7 @@ def test_trap_10_auc_is_exact_at_four_billion_of_each_class():
     tied = (n - 1) + 1
     assert th.auc(r) == float(Fraction(2 * won + tied, 2 * n * n))
     assert th.pairs(r).total == n * n
-    assert 0 <= th.ranking_error(r) <= 1
+    assert 0 <= th.curves.ranking_error(r) <= 1
     assert th.coverage(r).mcc[1] == pytest.approx(1, abs=1e-9)
     assert len(th.hull(r)) == 3
 
@@ -120,7 +122,7 @@ def test_trap_10_float32_scores_are_not_float32_sums():
 
 
 def test_trap_12_precision_without_positive_calls_is_undefined_and_said_so():
-    nothing = th.contingency_at(th.rank([1, 0], [0.9, 0.1]), math.inf)
+    nothing = th.tables.contingency_at(th.rank([1, 0], [0.9, 0.1]), math.inf)
     assert math.isnan(nothing.precision)
     assert nothing.describe("precision") == "precision undefined: nothing is predicted positive"
     assert math.isnan(th.coverage(th.rank([1, 0], [0.9, 0.1])).precision[0])
@@ -148,12 +150,12 @@ def test_trap_26_partial_auc_by_either_rate_raw_and_standardised():
 def test_trap_31_scores_are_never_squashed():
     r = th.rank([1, 0], [1e6, -40.0])
     assert r.score.tolist() == [1e6, -40.0]
-    with pytest.raises(th.ProbabilityError, match="2 of 2 distinct scores lie outside"):
+    with pytest.raises(th.errors.ProbabilityError, match="2 of 2 distinct scores lie outside"):
         r.require_probabilities()
 
 
 def test_trap_32_scores_do_not_pass_for_predictions():
-    with pytest.raises(th.LabelError):
+    with pytest.raises(th.errors.LabelError):
         th.contingency([1, 0, 1], [0.7, 0.2, 0.4])
     table = th.contingency([1, 0, 1], [0, 0, 1])  # whatever a score would say, the user's labels count
     assert (table.tp, table.fn) == (1, 1)
@@ -170,7 +172,7 @@ def test_trap_33_nothing_is_binned_on_the_way():
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
 def test_trap_34_a_missing_label_is_not_a_negative(missing):
     labels = pd.Series([1, 0, missing], dtype=object)
-    with pytest.raises(th.MissingValueError, match="1 of 3 labels"):
+    with pytest.raises(th.errors.MissingValueError, match="1 of 3 labels"):
         th.rank(labels, [0.9, 0.5, 0.1])
     r = th.rank(labels, [0.9, 0.5, 0.1], missing="drop")
     assert (r.Pos, r.Neg, r.dropped) == (1, 1, 1)

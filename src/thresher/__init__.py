@@ -6,418 +6,209 @@ from typing import TYPE_CHECKING, Any
 from thresher.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from thresher.calibration import (
-        CalibrationGap,
-        CalibrationMap,
-        Decomposition,
-        LogLoss,
-        MEstimate,
-        Reliability,
-        Smoothed,
-        adjust_prevalence,
-        brier,
-        brier_bounds,
-        brier_multiclass,
-        calibration_map,
-        decomposition,
-        ece,
-        laplace,
-        log_loss,
-        log_loss_bounds,
-        log_loss_multiclass,
-        losses,
-        m_estimate,
-        recalibrate,
-        reliability,
-        smooth,
-        squared_error,
-    )
-    from thresher.cautions import (
-        Caution,
-    )
-    from thresher.choices import (
-        Choice,
-        Isometric,
-        JointChoice,
-        Point,
-        Range,
-        best_cost_bounds,
-        cost_bounds,
-        isometric,
-    )
-    from thresher.curves import (
-        Bounds,
-        BrierCurve,
-        CostCurve,
-        Coverage,
-        CurveBounds,
-        GainCurve,
-        KolmogorovSmirnov,
-        LiftCurve,
-        MulticlassAUC,
-        NetBenefit,
-        Pairs,
-        Placements,
-        PrecisionRecallCurve,
-        PRGain,
-        RandomizedRule,
-        ROCCurve,
-        TableBounds,
-        Thinned,
-        auc,
-        auc_bounds,
-        average_precision,
-        average_precision_bounds,
-        brier_curve,
-        cost_curve,
-        coverage,
-        gain,
-        hull,
-        hull_bounds,
-        ks,
-        ks_bounds,
-        lift,
-        multiclass_auc,
-        net_benefit,
-        one_vs_rest_rankings,
-        pairs,
-        pairs_grid,
-        partial_auc,
-        placements,
-        point_at,
-        pr_area,
-        pr_area_bounds,
-        pr_gain,
-        precision_at,
-        precision_recall,
-        randomized_rule,
-        ranking_error,
-        roc,
-        roc_bounds,
-        table_bounds,
-        thin,
-    )
-    from thresher.errors import (
-        ArgumentError,
-        ColumnError,
-        ConditionError,
-        EmptyError,
-        InfeasibleError,
-        LabelError,
-        LengthError,
-        MeasureError,
-        MissingExtraError,
-        MissingValueError,
-        NotationError,
-        OneClassError,
-        OutputError,
-        PositiveLabelError,
-        ProbabilityError,
-        ScoreError,
-        SourceError,
-        ThresherError,
-        WeightError,
-    )
-    from thresher.evaluation import (
-        Decision,
-        Evaluation,
-        ModelEvaluation,
-        MulticlassEvaluation,
-        MulticlassModel,
-        Rule,
-        ScannedEvaluation,
-        ScannedModel,
-        evaluate,
-        evaluate_classes,
-        evaluate_scan,
-    )
-    from thresher.inference import (
-        Band,
-        BestCost,
-        CalibrationIntervals,
-        CalibrationReport,
-        CalibrationTest,
-        Comparison,
-        ConfusionIntervals,
-        CorrelatedT,
-        CostAt,
-        Difference,
-        Interval,
-        McNemarTest,
-        MeasureAt,
-        OutOfBagChoice,
-        Replicates,
-        SampleSize,
-        ScoredRows,
-        Stability,
-        auc_interval,
-        auc_power,
-        auc_sample_size,
-        auc_variance,
-        bayesian_correlated_t,
-        bootstrap,
-        brier_interval,
-        calibration_intervals,
-        calibration_report,
-        calibration_test,
-        compare,
-        compare_classes,
-        compare_power,
-        compare_scan,
-        compare_unpaired,
-        corrected_t,
-        hanley_mcneil_variance,
-        holm,
-        interval,
-        intervals,
-        mcnemar,
-        net_benefit_band,
-        out_of_bag_choice,
-        precision_recall_band,
-        rate_interval,
-        reliability_band,
-        roc_band,
-    )
-    from thresher.inputs import (
-        rank,
-    )
+    from thresher.calibration import adjust_prevalence as adjust_prevalence
+    from thresher.calibration import brier as brier
+    from thresher.calibration import calibration_map as calibration_map
+    from thresher.calibration import decomposition as decomposition
+    from thresher.calibration import ece as ece
+    from thresher.calibration import log_loss as log_loss
+    from thresher.calibration import losses as losses
+    from thresher.calibration import reliability as reliability
+    from thresher.choices import Choice as Choice
+    from thresher.choices import choose as choose
+    from thresher.choices import isometric as isometric
+    from thresher.curves import auc as auc
+    from thresher.curves import average_precision as average_precision
+    from thresher.curves import brier_curve as brier_curve
+    from thresher.curves import cost_curve as cost_curve
+    from thresher.curves import coverage as coverage
+    from thresher.curves import gain as gain
+    from thresher.curves import hull as hull
+    from thresher.curves import ks as ks
+    from thresher.curves import lift as lift
+    from thresher.curves import net_benefit as net_benefit
+    from thresher.curves import pairs as pairs
+    from thresher.curves import partial_auc as partial_auc
+    from thresher.curves import pr_area as pr_area
+    from thresher.curves import precision_recall as precision_recall
+    from thresher.curves import roc as roc
+    from thresher.errors import ThresherError as ThresherError
+    from thresher.evaluation import Decision as Decision
+    from thresher.evaluation import Evaluation as Evaluation
+    from thresher.evaluation import evaluate as evaluate
+    from thresher.inference import Interval as Interval
+    from thresher.inference import auc_interval as auc_interval
+    from thresher.inference import bootstrap as bootstrap
+    from thresher.inference import bounds as bounds
+    from thresher.inference import calibration_test as calibration_test
+    from thresher.inference import compare as compare
+    from thresher.inference import interval as interval
+    from thresher.inference import intervals as intervals
+    from thresher.inference import rate_interval as rate_interval
+    from thresher.inputs import rank as rank
     from thresher.learning import learn as learn
-    from thresher.ranking import (
-        Ranking,
-    )
-    from thresher.sources import (
-        Progress,
-        RankingBuilder,
-        scan,
-    )
-    from thresher.tables import (
-        MEASURES,
-        ChiSquaredTest,
-        ConfusionMatrix,
-        Contingency,
-        FisherTest,
-        Measure,
-        OperatingCondition,
-        chi_squared,
-        confusion,
-        contingency,
-        contingency_at,
-        fisher,
-        measure,
-    )
+    from thresher.ranking import Ranking as Ranking
+    from thresher.sources import RankingBuilder as RankingBuilder
+    from thresher.sources import scan as scan
+    from thresher.tables import MEASURES as MEASURES
+    from thresher.tables import ConfusionMatrix as ConfusionMatrix
+    from thresher.tables import Contingency as Contingency
+    from thresher.tables import OperatingCondition as OperatingCondition
+    from thresher.tables import confusion as confusion
+    from thresher.tables import contingency as contingency
 
 __all__ = [
     "MEASURES",
-    "ArgumentError",
-    "Band",
-    "BestCost",
-    "Bounds",
-    "BrierCurve",
-    "CalibrationGap",
-    "CalibrationIntervals",
-    "CalibrationMap",
-    "CalibrationReport",
-    "CalibrationTest",
-    "Caution",
-    "ChiSquaredTest",
     "Choice",
-    "ColumnError",
-    "Comparison",
-    "ConditionError",
-    "ConfusionIntervals",
     "ConfusionMatrix",
     "Contingency",
-    "CorrelatedT",
-    "CostAt",
-    "CostCurve",
-    "Coverage",
-    "CurveBounds",
     "Decision",
-    "Decomposition",
-    "Difference",
-    "EmptyError",
     "Evaluation",
-    "FisherTest",
-    "GainCurve",
-    "InfeasibleError",
     "Interval",
-    "Isometric",
-    "JointChoice",
-    "KolmogorovSmirnov",
-    "LabelError",
-    "LengthError",
-    "LiftCurve",
-    "LogLoss",
-    "MEstimate",
-    "McNemarTest",
-    "Measure",
-    "MeasureAt",
-    "MeasureError",
-    "MissingExtraError",
-    "MissingValueError",
-    "ModelEvaluation",
-    "MulticlassAUC",
-    "MulticlassEvaluation",
-    "MulticlassModel",
-    "NetBenefit",
-    "NotationError",
-    "OneClassError",
     "OperatingCondition",
-    "OutOfBagChoice",
-    "OutputError",
-    "PRGain",
-    "Pairs",
-    "Placements",
-    "Point",
-    "PositiveLabelError",
-    "PrecisionRecallCurve",
-    "ProbabilityError",
-    "Progress",
-    "ROCCurve",
-    "RandomizedRule",
-    "Range",
     "Ranking",
     "RankingBuilder",
-    "Reliability",
-    "Replicates",
-    "Rule",
-    "SampleSize",
-    "ScannedEvaluation",
-    "ScannedModel",
-    "ScoreError",
-    "ScoredRows",
-    "Smoothed",
-    "SourceError",
-    "Stability",
-    "TableBounds",
-    "Thinned",
     "ThresherError",
-    "WeightError",
     "adjust_prevalence",
     "auc",
-    "auc_bounds",
     "auc_interval",
-    "auc_power",
-    "auc_sample_size",
-    "auc_variance",
     "average_precision",
-    "average_precision_bounds",
-    "bayesian_correlated_t",
-    "best_cost_bounds",
     "bootstrap",
+    "bounds",
     "brier",
-    "brier_bounds",
     "brier_curve",
-    "brier_interval",
-    "brier_multiclass",
-    "calibration_intervals",
     "calibration_map",
-    "calibration_report",
     "calibration_test",
-    "chi_squared",
     "choose",
     "compare",
-    "compare_classes",
-    "compare_power",
-    "compare_scan",
-    "compare_unpaired",
     "confusion",
     "contingency",
-    "contingency_at",
-    "corrected_t",
-    "cost_bounds",
     "cost_curve",
     "coverage",
     "decomposition",
     "ece",
     "evaluate",
-    "evaluate_classes",
-    "evaluate_scan",
-    "fisher",
     "gain",
-    "hanley_mcneil_variance",
-    "holm",
     "hull",
-    "hull_bounds",
     "interval",
     "intervals",
     "isometric",
     "ks",
-    "ks_bounds",
-    "laplace",
+    "learn",
+    "learning",
     "lift",
     "log_loss",
-    "log_loss_bounds",
-    "log_loss_multiclass",
     "losses",
-    "m_estimate",
-    "mcnemar",
-    "measure",
-    "multiclass_auc",
     "net_benefit",
-    "net_benefit_band",
-    "one_vs_rest_rankings",
-    "out_of_bag_choice",
     "pairs",
-    "pairs_grid",
     "partial_auc",
-    "placements",
     "plots",
-    "point_at",
     "pr_area",
-    "pr_area_bounds",
-    "pr_gain",
-    "precision_at",
     "precision_recall",
-    "precision_recall_band",
-    "randomized_rule",
     "rank",
-    "ranking_error",
     "rate_interval",
-    "recalibrate",
     "reliability",
-    "reliability_band",
     "roc",
-    "roc_band",
-    "roc_bounds",
     "scan",
-    "smooth",
-    "squared_error",
-    "table_bounds",
-    "thin",
 ]
 
-# Rooms in the order in which they stand: a name is looked for on the left first, and no further than needed.
-_ROOMS = (
-    "errors",
-    "cautions",
-    "ranking",
-    "inputs",
-    "sources",
-    "tables",
-    "curves",
-    "choices",
-    "calibration",
-    "inference",
-    "evaluation",
+# Where each name lies; it is imported when first used, so that importing thresher costs nothing.
+_PACKAGES = {
+    "errors": ("ThresherError",),
+    "ranking": ("Ranking",),
+    "inputs": ("rank",),
+    "tables": (
+        "ConfusionMatrix",
+        "Contingency",
+        "MEASURES",
+        "OperatingCondition",
+        "confusion",
+        "contingency",
+    ),
+    "curves": (
+        "auc",
+        "average_precision",
+        "brier_curve",
+        "cost_curve",
+        "coverage",
+        "gain",
+        "hull",
+        "ks",
+        "lift",
+        "net_benefit",
+        "pairs",
+        "partial_auc",
+        "pr_area",
+        "precision_recall",
+        "roc",
+    ),
+    "choices": (
+        "Choice",
+        "choose",
+        "isometric",
+    ),
+    "calibration": (
+        "adjust_prevalence",
+        "brier",
+        "calibration_map",
+        "decomposition",
+        "ece",
+        "log_loss",
+        "losses",
+        "reliability",
+    ),
+    "sources": (
+        "RankingBuilder",
+        "scan",
+    ),
+    "inference": (
+        "Interval",
+        "auc_interval",
+        "bootstrap",
+        "bounds",
+        "calibration_test",
+        "compare",
+        "interval",
+        "intervals",
+        "rate_interval",
+    ),
+    "evaluation": (
+        "Decision",
+        "Evaluation",
+        "evaluate",
+    ),
+    "learning": ("learn",),
+}
+_SUBPACKAGES = (
+    *(
+        "errors",
+        "cautions",
+        "ranking",
+        "inputs",
+        "tables",
+        "curves",
+        "choices",
+        "calibration",
+        "sources",
+        "inference",
+        "evaluation",
+    ),
+    "learning",
+    "plots",
+    "report",
 )
-_ONLY_BY_NAME = ("learning", "plots", "report")  # rooms whose own names are not thresher's
-_DOORS = {"learn": "learning"}  # names of rooms that need an extra: `from thresher import *` works without it
 
 
 def __getattr__(name: str) -> Any:
-    """Load a room when one of its names is first asked for, so that importing thresher costs nothing."""
-    if name in _ROOMS or name in _ONLY_BY_NAME:
+    """Import a name of the front door, or a package, when it is first used."""
+    if name in _SUBPACKAGES:
         return import_module(f"thresher.{name}")
-    if name in _DOORS:
-        return getattr(import_module(f"thresher.{_DOORS[name]}"), name)
-    if name in __all__:
-        for room in _ROOMS:
-            if hasattr(found := import_module(f"thresher.{room}"), name):
-                globals()[name] = getattr(found, name)
-                return globals()[name]
+    for package, names in _PACKAGES.items():
+        if name in names:
+            globals()[name] = getattr(import_module(f"thresher.{package}"), name)
+            return globals()[name]
     raise AttributeError(f"module 'thresher' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*{*globals(), *__all__, *_ROOMS, *_DOORS}]
+    return sorted({*globals(), *__all__, *_SUBPACKAGES})

@@ -44,15 +44,15 @@ REFUSED = {
 @pytest.mark.parametrize("check", REFUSED)
 def test_what_is_refused_names_the_parameter(check):
     call, what = REFUSED[check]
-    with pytest.raises(th.ArgumentError) as caught:
+    with pytest.raises(th.errors.ArgumentError) as caught:
         call()
     assert (caught.value.what, caught.value.parameter) == (what, "x")
     assert caught.value.spelled(lambda name, _: f"--{name}")[0] == f"--{what}"
 
 
 def test_another_kind_of_error():
-    with pytest.raises(th.ConditionError, match="x must be a number"):
-        require_number("a", name="x", error=th.ConditionError)
+    with pytest.raises(th.errors.ConditionError, match="x must be a number"):
+        require_number("a", name="x", error=th.errors.ConditionError)
 
 
 def test_what_fits_passes():
@@ -68,12 +68,12 @@ def test_what_fits_passes():
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 0.5, None])
 def test_seeds_that_scikit_learn_would_refuse(seed):
-    with pytest.raises(th.ArgumentError, match="seed must be"):
+    with pytest.raises(th.errors.ArgumentError, match="seed must be"):
         require_seed(seed)
 
 
 def test_no_jobs_at_all():
-    with pytest.raises(th.ArgumentError, match="n_jobs is 0"):
+    with pytest.raises(th.errors.ArgumentError, match="n_jobs is 0"):
         require_jobs(0)
 
 
@@ -85,11 +85,11 @@ def test_long_values_are_shortened():
 
 def test_whole_numbers_only():
     for value in (2.5, "2", None, True):
-        with pytest.raises(th.ArgumentError, match="points must be a whole number, got"):
+        with pytest.raises(th.errors.ArgumentError, match="points must be a whole number, got"):
             require_integer(value, name="points", least=2, fix="give 2")
-    with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):
+    with pytest.raises(th.errors.ArgumentError, match="points must be at least 2, got 1"):
         require_integer(np.int64(1), name="points", least=2, fix="give 2")
-    with pytest.raises(th.ArgumentError, match="points must be at most 9, got 10"):
+    with pytest.raises(th.errors.ArgumentError, match="points must be at most 9, got 10"):
         require_integer(10, name="points", least=2, most=9, fix="give 2")
     assert require_integer(9, name="points", least=2, most=9, fix="give 2") == 9
     assert require_integer(np.int32(2), name="points", least=2, fix="give 2") == 2
@@ -98,33 +98,33 @@ def test_whole_numbers_only():
 
 def test_words_only():
     for value in ("loose", None, ["ties"], np.array(["ties"])):
-        with pytest.raises(th.ArgumentError, match='pool must be "a", "b" or "c", got '):
+        with pytest.raises(th.errors.ArgumentError, match='pool must be "a", "b" or "c", got '):
             require_one_of(value, ("a", "b", "c"), name="pool")
     require_one_of("c", ("a", "b", "c"), name="pool")
-    with pytest.raises(th.ArgumentError, match="pool must be one of a, b, c, d, e, got 'f'"):
+    with pytest.raises(th.errors.ArgumentError, match="pool must be one of a, b, c, d, e, got 'f'"):
         require_one_of("f", "abcde", name="pool")
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, 1.5, 95, math.nan])
 def test_a_level_lies_strictly_between_0_and_1(level):
-    with pytest.raises(th.ArgumentError, match="level must lie strictly between 0 and 1"):
+    with pytest.raises(th.errors.ArgumentError, match="level must lie strictly between 0 and 1"):
         require_level(level)
 
 
 @pytest.mark.parametrize("level", ["a", None, "0.95"])
 def test_a_level_is_a_number(level):
-    with pytest.raises(th.ArgumentError, match="level must be a number"):
+    with pytest.raises(th.errors.ArgumentError, match="level must be a number"):
         require_level(level)
 
 
 def test_a_level_in_per_cent_is_guessed_in_words_only():
-    with pytest.raises(th.ArgumentError, match=r"fix:   did you mean level=0\.95\?"):
+    with pytest.raises(th.errors.ArgumentError, match=r"fix:   did you mean level=0\.95\?"):
         require_level(95)
 
 
 @pytest.mark.parametrize("level", [1, 1.5, 100, 950])
 def test_what_is_hardly_a_percentage_is_not_guessed(level):
-    with pytest.raises(th.ArgumentError) as caught:
+    with pytest.raises(th.errors.ArgumentError) as caught:
         require_level(level)
     assert "did you mean" not in caught.value.fix
 

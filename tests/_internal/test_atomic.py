@@ -42,7 +42,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 @pytest.mark.parametrize(("name", "word"), [("", "is a directory"), ("absent/a.html", "there is no directory")])
 def test_places_that_are_no_file_are_refused(tmp_path, name, word):
-    with pytest.raises(th.OutputError, match=word):
+    with pytest.raises(th.errors.OutputError, match=word):
         write_file(tmp_path / name, "x")
     assert left(tmp_path) == []
 
@@ -56,7 +56,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, code):
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(th.OutputError) as caught:
+    with pytest.raises(th.errors.OutputError) as caught:
         write_file(target, "new")
     assert caught.value.what == f"{target} cannot be written: {os.strerror(code).lower()}"
     assert target.read_text() == "old"
@@ -68,7 +68,7 @@ def test_no_permission(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(tempfile, "mkstemp", refused)  # root may write anywhere
-    with pytest.raises(th.OutputError, match="permission denied"):
+    with pytest.raises(th.errors.OutputError, match="permission denied"):
         write_file(tmp_path / "a.html", "x")
     assert left(tmp_path) == []
 
@@ -148,7 +148,7 @@ def test_an_empty_folder_is_filled_and_a_link_stays_one(tmp_path):
 
 def test_a_folder_is_replaced_on_request(tmp_path):
     write(tmp_path / "out", text="old")
-    with pytest.raises(th.OutputError, match=r"holds 'a\.txt' already"):
+    with pytest.raises(th.errors.OutputError, match=r"holds 'a\.txt' already"):
         write(tmp_path / "out")
     write(tmp_path / "out", overwrite=True)
     assert (tmp_path / "out" / "b.txt").read_text() == "new"
@@ -159,11 +159,11 @@ def test_what_others_put_there_is_never_removed(tmp_path):
     write(tmp_path / "out")
     (tmp_path / "out" / "c.txt").write_text("precious")
     (tmp_path / "out" / "d.txt").write_text("precious")
-    with pytest.raises(th.OutputError, match=r"holds other files \('c.txt' and 1 more\)"):
+    with pytest.raises(th.errors.OutputError, match=r"holds other files \('c.txt' and 1 more\)"):
         write(tmp_path / "out", overwrite=True)
 
 
-@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError("disk"), th.ArgumentError("a", "c")])
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError("disk"), th.errors.ArgumentError("a", "c")])
 def test_nothing_is_left_of_a_failure(tmp_path, fault):
     with pytest.raises(type(fault)):
         write(tmp_path / "out", fault=fault)
@@ -178,5 +178,5 @@ def test_nothing_is_left_of_a_failure(tmp_path, fault):
 def test_places_where_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("x")
     for place, told in (("file", "is a file"), ("absent/out", "no folder"), ("file/out", "no folder")):
-        with pytest.raises(th.OutputError, match=told):
+        with pytest.raises(th.errors.OutputError, match=told):
             require_folder(tmp_path / place, names=NAMES, overwrite=True)

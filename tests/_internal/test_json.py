@@ -118,7 +118,7 @@ BAD: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         },
     ),
     "logistic map": (
-        th.CalibrationMap,
+        th.calibration.CalibrationMap,
         CERTAIN,
         {
             **NO_MAP,
@@ -172,7 +172,7 @@ def written(request):
 
 
 def refusal(kind, plain):
-    with pytest.raises(th.NotationError) as caught:
+    with pytest.raises(th.errors.NotationError) as caught:
         kind.from_dict(plain)
     assert caught.value.where.startswith(f"{kind.__name__}.from_dict(")
     return caught.value.what
@@ -210,7 +210,7 @@ def test_absent_unknown_and_doubled_fields_are_refused_by_name(written):
         assert 'colour" is not a field that thresher writes' in refusal(kind, wrong)
         at(wrong, place)["colour"] = "MARK"
         text = json.dumps(wrong).replace('"colour": "MARK"', '"twice": 1, "twice": 1')
-        with pytest.raises(th.NotationError, match='"twice" stands twice'):
+        with pytest.raises(th.errors.NotationError, match='"twice" stands twice'):
             kind.from_json(text)
 
 
@@ -234,7 +234,7 @@ def test_limits_of_an_interval_rise():
 def test_ramps_have_no_infinite_knots():
     plain = th.calibration_map(EMAILS, interpolate=True).to_dict()
     plain["curve"]["score"][0] = "-inf"
-    assert '"curve.score" must be finite' in refusal(th.CalibrationMap, plain)
+    assert '"curve.score" must be finite' in refusal(th.calibration.CalibrationMap, plain)
 
 
 @pytest.mark.parametrize(
@@ -255,15 +255,15 @@ def test_ramps_have_no_infinite_knots():
     ids=range(11),
 )
 def test_what_is_no_json_is_refused_in_words(text, told):
-    with pytest.raises(th.NotationError, match=told) as raised:
+    with pytest.raises(th.errors.NotationError, match=told) as raised:
         th.Ranking.from_json(text)
     assert raised.value.where == "Ranking.from_json(text)"
 
 
-@pytest.mark.parametrize("kind", [th.Ranking, th.ConfusionMatrix, th.CalibrationMap, th.Decision])
+@pytest.mark.parametrize("kind", [th.Ranking, th.ConfusionMatrix, th.calibration.CalibrationMap, th.Decision])
 def test_every_class_that_writes_json_refuses_rubbish(kind):
     for text in ("spam", "{}", "[]", "3", '{"format": "thresher/other/1"}', '{"format": 1e400}', "[" * 99_999):
-        with pytest.raises(th.NotationError):
+        with pytest.raises(th.errors.NotationError):
             kind.from_json(text)
 
 
@@ -271,7 +271,7 @@ def test_numbers_beyond_a_float_are_refused():
     plain = BAD["decision"][1].to_dict()
     for number in ("1e400", "1" + "0" * 400):
         text = json.dumps(plain | {"gap": "MARK"}).replace('"MARK"', number)
-        with pytest.raises(th.NotationError, match='"gap" must be a number'):
+        with pytest.raises(th.errors.NotationError, match='"gap" must be a number'):
             th.Decision.from_json(text)
 
 

@@ -11,7 +11,7 @@ def test_an_installed_package_is_loaded():
 
 
 def test_an_absent_package_is_named_with_its_extra():
-    with pytest.raises(th.MissingExtraError) as caught:
+    with pytest.raises(th.errors.MissingExtraError) as caught:
         extra("absent.part", name="sql")
     assert caught.value.what == "this needs the package absent, which is not installed"
     assert caught.value.where == "extra(package)"

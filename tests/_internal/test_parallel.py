@@ -73,9 +73,9 @@ def test_an_error_in_a_chunk_is_not_lost(monkeypatch):
     monkeypatch.setattr(parallel, "CHUNK", 1)
 
     def fail(chunk: slice) -> None:
-        raise th.ArgumentError(str(chunk.start), "there")
+        raise th.errors.ArgumentError(str(chunk.start), "there")
 
-    with pytest.raises(th.ArgumentError):
+    with pytest.raises(th.errors.ArgumentError):
         map_chunks(fail, 50)
 
 

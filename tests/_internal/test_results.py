@@ -50,10 +50,10 @@ def examples(name: str) -> dict[str, Any]:
     models = {name: TREE, other: LOGIT}
     ranking = th.rank(LABELS, TREE)
     ranges = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    table = th.contingency_at(ranking, 0.5)
+    table = th.tables.contingency_at(ranking, 0.5)
     kinds = [name, other, "c"] * 4
     matrix = np.tile([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], (4, 1))
-    several = th.evaluate_classes(kinds, {name: matrix, other: matrix[::-1]}, classes=[name, other, "c"])
+    several = th.evaluation.evaluate_classes(kinds, {name: matrix, other: matrix[::-1]}, classes=[name, other, "c"])
     evaluated = th.evaluate(LABELS, models, replicates=20)
     decision = evaluated.decision
     found = th.compare(LABELS, models)
@@ -65,31 +65,44 @@ def examples(name: str) -> dict[str, Any]:
     scattered = learning.scatter(X, y)
     validated = learning.cross_validate({name: tree, other: tree}, X, y, folds=3)
     parts = learning.split(y, {name: 3, other: 1})
-    scanned = th.evaluate_scan(pa.table({"y": LABELS, name: TREE, other: LOGIT}), label="y", scores=[name, other])
+    scanned = th.evaluation.evaluate_scan(
+        pa.table({"y": LABELS, name: TREE, other: LOGIT}), label="y", scores=[name, other]
+    )
     made = [
         *(found, found[name, other], evaluated, evaluated[name], evaluated.joint, evaluated.joint.ranges[0]),
         evaluated.rules["never"],
         *(evaluated.stability, decision, several, several[name], several[name].auc, several[name].rates, confused),
-        *(several[name].areas, th.chi_squared(confused), th.fisher(table), scanned, scanned[name]),
+        *(several[name].areas, th.tables.chi_squared(confused), th.tables.fisher(table), scanned, scanned[name]),
         *(ranking, table, th.coverage(ranking), th.roc(ranking), th.precision_recall(ranking), th.gain(ranking)),
-        *(th.lift(ranking), th.placements(ranking), th.cost_curve(ranking), th.brier_curve(ranking)),
-        *(th.net_benefit(ranking), th.pr_gain(ranking), th.roc_bounds(ranges), th.auc_bounds(ranges)),
-        *(th.table_bounds(ranges, 0.7), th.thin(ranking), th.ks(ranking), th.pairs(ranking)),
+        *(th.lift(ranking), th.curves.placements(ranking), th.cost_curve(ranking), th.brier_curve(ranking)),
+        *(th.net_benefit(ranking), th.curves.pr_gain(ranking), th.curves.roc_bounds(ranges), th.bounds(ranges, "auc")),
+        *(th.curves.table_bounds(ranges, 0.7), th.curves.thin(ranking), th.ks(ranking), th.pairs(ranking)),
         *(
-            th.randomized_rule(ranking, 0.89),
+            th.curves.randomized_rule(ranking, 0.89),
             th.choose(ranking),
             th.choose(ranking).point,
             th.isometric("f1", 0.5, Pos=6, Neg=4),
         ),
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
-        *(th.smooth(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
-        th.calibration_report(ranking, replicates=100),
-        *(th.calibration_intervals(ranking, replicates=100), th.out_of_bag_choice(ranking, replicates=100)),
-        *(th.roc_band(ranking, replicates=100), th.Caution("one-score", name * 40)),
-        *(th.bayesian_correlated_t([0.9, 0.8], [0.8, 0.6], test_share=0.1), th.mcnemar([1, 0], [1, 1], [0, 1])),
         *(
-            th.ScoredRows.of(LABELS, models),
-            th.bootstrap(th.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20),
+            th.calibration.smooth(ranking),
+            th.auc_interval(ranking),
+            th.inference.auc_sample_size(0.8),
+            th.calibration_test(ranking),
+        ),
+        th.inference.calibration_report(ranking, replicates=100),
+        *(
+            th.inference.calibration_intervals(ranking, replicates=100),
+            th.inference.out_of_bag_choice(ranking, replicates=100),
+        ),
+        *(th.inference.roc_band(ranking, replicates=100), th.cautions.Caution("one-score", name * 40)),
+        *(
+            th.inference.bayesian_correlated_t([0.9, 0.8], [0.8, 0.6], test_share=0.1),
+            th.inference.mcnemar([1, 0], [1, 1], [0, 1]),
+        ),
+        *(
+            th.inference.ScoredRows.of(LABELS, models),
+            th.bootstrap(th.inference.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20),
         ),
         *(types, types[name], validated, parts, scattered, learning.selection(scattered, 1)),
         *(learning.feature_curve(tree, X, y, folds=3), learning.learning_curve(tree, X, y, folds=3)),
@@ -214,11 +227,11 @@ def test_replicates_have_a_row_per_draw_model_and_quantity(plain):
 
 def test_an_unknown_library_is_refused_and_an_absent_one_named(monkeypatch):
     curve = th.roc(th.rank(LABELS, TREE))
-    with pytest.raises(th.ArgumentError, match='backend must be "pandas", "polars" or "pyarrow", got \'excel\''):
+    with pytest.raises(th.errors.ArgumentError, match='backend must be "pandas", "polars" or "pyarrow", got \'excel\''):
         curve.to_frame("excel")  # type: ignore[arg-type]
     monkeypatch.setattr(results, "find_spec", lambda name: None if name in ("pandas", "polars") else True)
     assert isinstance(curve.to_frame(), pa.Table)
-    with pytest.raises(th.MissingExtraError, match="needs the package polars") as caught:
+    with pytest.raises(th.errors.MissingExtraError, match="needs the package polars") as caught:
         curve.to_frame("polars")
     assert caught.value.fix == "pip install polars"
 
@@ -246,5 +259,5 @@ def test_a_long_ranking_is_written_short_and_a_short_one_read_back():
     assert th.Ranking.parse(str(short)) == short
     long = th.rank(np.arange(10_000) % 2, np.arange(10_000))
     assert str(long) == "[1+][1-][1+][1-][1+] … 9,990 more … [1-][1+][1-][1+][1-]"
-    with pytest.raises(th.NotationError):
+    with pytest.raises(th.errors.NotationError):
         th.Ranking.parse(str(long))

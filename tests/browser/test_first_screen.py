@@ -63,7 +63,7 @@ def test_the_page_is_python_at_the_declared_mix(opened, evaluation):
 
 def test_the_chosen_model_stands_first_among_whole_models(opened):
     labels, scores = examples.models(300, count=2)
-    last = th.joint_choice({name: th.rank(labels, score) for name, score in scores.items()}, RARE).model
+    last = th.choose({name: th.rank(labels, score) for name, score in scores.items()}, RARE).model
     ordered = {name: scores[name] for name in sorted(scores, key=lambda name: name == last)}
     found = th.evaluate(labels, ordered, condition=RARE, replicates=20)
     assert found.decision.model == last == [*found.models][-1]
@@ -79,7 +79,7 @@ def test_tiles_rules_and_picker_follow_the_sliders(opened, evaluation):
     reader.classes("20%")
     reader.page.wait_for_timeout(CALM)
     condition = th.OperatingCondition(class_ratio=1 / 4, cost_ratio=3)
-    joint = th.joint_choice({name: evaluation[name].ranking for name in evaluation.models}, condition)
+    joint = th.choose({name: evaluation[name].ranking for name in evaluation.models}, condition)
     words, tiles, rows = first(reader)
     assert f"when {joint.model} says" in words[1]
     assert "20 % positive" in words[2]
@@ -107,7 +107,7 @@ def test_on_a_phone_controls_and_legend_stay_in_sight(opened, evaluation):
     assert reader.page.get_by_label("Cost ratio, miss : false alarm", exact=True).is_visible()
     reader.page.get_by_role("button", name="Threshold", exact=True).click()
     reader.threshold(0.5)
-    assert reader.cells()["tp"] == th.contingency_at(evaluation[evaluation.decision.model].ranking, 0.5).tp
+    assert reader.cells()["tp"] == th.tables.contingency_at(evaluation[evaluation.decision.model].ranking, 0.5).tp
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])

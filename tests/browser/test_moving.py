@@ -46,7 +46,7 @@ def test_numbers_are_pythons_at_many_thresholds(opened, evaluation, ranking):
     some = rng.choice(len(curve), 12, replace=False)
     for at in [*curve.threshold[some].tolist(), 0.5, 0.1, 0.999, math.inf, -math.inf]:
         reader.threshold(str(at))
-        table = th.contingency_at(ranking, at)
+        table = th.tables.contingency_at(ranking, at)
         assert said(reader) == cells(table), at
         shown = reader.measures()["model 1"]
         assert number(shown["expected cost per case"]) == pytest.approx(
@@ -61,7 +61,7 @@ def test_measures_follow_the_class_ratio(opened, evaluation, ranking):
     reader.threshold(0.4)
     for text, ratio in (("1:20", 1 / 20), ("3", 3.0), ("2:7", 2 / 7)):
         reader.classes(text)
-        table = th.contingency_at(ranking, 0.4)
+        table = th.tables.contingency_at(ranking, 0.4)
         assert said(reader) == cells(table)
         shown = reader.measures()["model 1"]
         for name, known in th.MEASURES.items():
@@ -142,7 +142,7 @@ def test_dragging_on_a_curve_moves_the_threshold(opened, evaluation, ranking):
         assert now["tp"] not in seen, panel
         seen.add(now["tp"])
         at = float(reader.page.get_by_label("Threshold, type a value").input_value())
-        assert said(reader) == cells(th.contingency_at(ranking, at))
+        assert said(reader) == cells(th.tables.contingency_at(ranking, at))
         assert not reader.page.get_by_label("follow the optimum").is_checked()
 
 
@@ -244,7 +244,7 @@ def test_the_decision_under_other_costs_can_be_applied(opened, evaluation):
     decision = reader.decision()
     labels, scores = examples.models(400, count=2)
     condition = th.OperatingCondition(cost_ratio=1 / 4)
-    joint = th.joint_choice({name: evaluation[name].ranking for name in evaluation.models}, condition)
+    joint = th.choose({name: evaluation[name].ranking for name in evaluation.models}, condition)
     assert decision["format"] == "thresher/decision/2"
     low, high = decision["equivalent"]
     assert low < decision["threshold"] <= high

@@ -144,7 +144,7 @@ def test_several_classes_can_be_chosen(opened):
     for label in ("dog", "cow"):
         reader.page.get_by_label("Class", exact=True).select_option(label=label)
         reader.threshold(0.4)
-        found = th.contingency_at(evaluation["forest"].rankings[label], 0.4)
+        found = th.tables.contingency_at(evaluation["forest"].rankings[label], 0.4)
         wanted = {cell: getattr(found, cell) for cell in ("tp", "fn", "fp", "tn")}
         assert wanted.items() <= reader.cells().items()
 

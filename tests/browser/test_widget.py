@@ -55,7 +55,7 @@ def test_python_sets_the_threshold_and_the_condition(reader, evaluation):
     ranking = evaluation["model 1"].ranking
     reader.page.evaluate("() => window.model.fromPython('threshold', 0.3)")
     reader.settle()
-    assert reader.cells()["tp"] == th.contingency_at(ranking, 0.3).tp
+    assert reader.cells()["tp"] == th.tables.contingency_at(ranking, 0.3).tp
     reader.page.evaluate("() => window.model.fromPython('threshold', '-inf')")
     reader.settle()
     assert reader.cells()["fn"] == 0

@@ -85,10 +85,10 @@ def test_rows_of_a_matrix_sum_to_one():
 
 
 def test_rows_of_a_matrix_are_rows_and_not_entries():
-    with pytest.raises(th.MissingValueError, match="first at rows 2"):
-        th.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, math.nan]])
-    with pytest.raises(th.ProbabilityError, match="at row 1"):
-        th.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [1.5, -0.5, 0], [0.5, 0.5, 0]])
+    with pytest.raises(th.errors.MissingValueError, match="first at rows 2"):
+        th.calibration.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, math.nan]])
+    with pytest.raises(th.errors.ProbabilityError, match="at row 1"):
+        th.calibration.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [1.5, -0.5, 0], [0.5, 0.5, 0]])
 
 
 HALVES = [[0.5, 0.5], [0.5, 0.5]]

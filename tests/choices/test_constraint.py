@@ -36,10 +36,10 @@ def test_nearest_value():
     "text", ["", "recall", "recall >= ", "recall => 0.9", ">= 0.9", "recall >= 0.9 0.8", "recall = 1"]
 )
 def test_malformed_constraints_are_refused(text):
-    with pytest.raises(th.MeasureError, match="constraint"):
+    with pytest.raises(th.errors.MeasureError, match="constraint"):
         constraints(text)
 
 
 def test_unknown_measure_comes_with_a_suggestion():
-    with pytest.raises(th.MeasureError, match="did you mean recall"):
+    with pytest.raises(th.errors.MeasureError, match="did you mean recall"):
         constraints("recal >= 0.9")

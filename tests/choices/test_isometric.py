@@ -21,9 +21,9 @@ def table_on(line, Pos, Neg):
 @given(Pos=totals, Neg=totals, tp=st.floats(0.05, 0.95), fp=st.floats(0.05, 0.95))
 def test_every_point_of_an_isometric_has_the_value_and_it_passes_where_it_was_taken(name, Pos, Neg, tp, fp):
     through = th.Contingency(tp=tp * Pos, fn=Pos - tp * Pos, fp=fp * Neg, tn=Neg - fp * Neg)
-    value = th.measure(name).of(through)
+    value = th.tables.measure(name).of(through)
     line = th.isometric(name, value, Pos=Pos, Neg=Neg)
-    values = np.asarray(th.measure(name).of(table_on(line, Pos, Neg)))
+    values = np.asarray(th.tables.measure(name).of(table_on(line, Pos, Neg)))
     defined = ~np.isnan(values) & ~np.isinf(values)
     inner = defined & (line.x > 1e-6 * Neg) & (line.x < Neg * (1 - 1e-6))
     np.testing.assert_allclose(values[inner], value, rtol=1e-5, atol=1e-6)
@@ -59,18 +59,18 @@ def test_pr_plane_shows_recall_and_precision():
 
 @pytest.mark.parametrize("name", ["accuracy", "mcc", "f1", "precision", "tpr", "fpr"])
 def test_a_value_that_no_table_has_is_refused(name):
-    with pytest.raises(th.ArgumentError, match="no table"):
+    with pytest.raises(th.errors.ArgumentError, match="no table"):
         th.isometric(name, 1.5, Pos=50, Neg=50)
 
 
 def test_bad_arguments():
-    with pytest.raises(th.ArgumentError, match="plane"):
+    with pytest.raises(th.errors.ArgumentError, match="plane"):
         th.isometric("accuracy", 0.5, plane="space", Pos=1, Neg=1)  # type: ignore[arg-type]
-    with pytest.raises(th.ArgumentError, match="Pos and Neg"):
+    with pytest.raises(th.errors.ArgumentError, match="Pos and Neg"):
         th.isometric("accuracy", 0.5, Pos=0, Neg=1)
-    with pytest.raises(th.ArgumentError, match="points"):
+    with pytest.raises(th.errors.ArgumentError, match="points"):
         th.isometric("accuracy", 0.5, Pos=1, Neg=1, points=1)
-    with pytest.raises(th.MeasureError, match="does not depend"):
+    with pytest.raises(th.errors.MeasureError, match="does not depend"):
         th.isometric("prevalence", 0.5, Pos=1, Neg=1)
 
 
@@ -81,9 +81,9 @@ def test_the_best_value_is_reached_in_the_perfect_corner(name, value):
 
 
 def test_numbers_that_are_none_are_refused():
-    with pytest.raises(th.ArgumentError, match="finite"):
+    with pytest.raises(th.errors.ArgumentError, match="finite"):
         th.isometric("lr_plus", math.inf, Pos=50, Neg=50)
-    with pytest.raises(th.ArgumentError, match="Pos and Neg"):
+    with pytest.raises(th.errors.ArgumentError, match="Pos and Neg"):
         th.isometric("accuracy", 0.5, Pos=math.inf, Neg=50)
-    with pytest.raises(th.ArgumentError, match="no table"):
+    with pytest.raises(th.errors.ArgumentError, match="no table"):
         th.isometric("recall", 0, plane="pr", Pos=50, Neg=50)

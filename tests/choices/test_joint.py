@@ -28,7 +28,7 @@ models = st.dictionaries(st.sampled_from("abc"), ranking_of(4, 5), min_size=1)
 
 @given(models, st.integers(1, 9), st.integers(1, 9))
 def test_the_joint_choice_is_the_cheapest_split_of_any_model(rankings, a, b):
-    joint = th.joint_choice(rankings, th.OperatingCondition(cost_ratio=a / b))
+    joint = th.choose(rankings, th.OperatingCondition(cost_ratio=a / b))
     loss = {name: costs(ranking, Fraction(4, 5), Fraction(a, b)) for name, ranking in rankings.items()}
     least = min(min(each) for each in loss.values())
     assert joint.tied == tuple(name for name in rankings if min(loss[name]) == least)
@@ -41,7 +41,7 @@ def test_the_joint_choice_is_the_cheapest_split_of_any_model(rankings, a, b):
 
 @given(models)
 def test_ranges_cover_all_cost_ratios_and_name_the_cheapest(rankings):
-    ranges = th.joint_choice(rankings).ranges
+    ranges = th.choose(rankings).ranges
     assert ranges[0].low == 0
     assert ranges[-1].high == math.inf
     assert [each.low for each in ranges[1:]] == [each.high for each in ranges[:-1]]
@@ -54,8 +54,8 @@ def test_ranges_cover_all_cost_ratios_and_name_the_cheapest(rankings):
 
 
 def test_the_winner_changes_with_the_costs():
-    dear_alarms = th.joint_choice({"careful": CAREFUL, "eager": EAGER}, th.OperatingCondition(cost_ratio=0.5))
-    dear_misses = th.joint_choice({"careful": CAREFUL, "eager": EAGER}, th.OperatingCondition(cost_ratio=5))
+    dear_alarms = th.choose({"careful": CAREFUL, "eager": EAGER}, th.OperatingCondition(cost_ratio=0.5))
+    dear_misses = th.choose({"careful": CAREFUL, "eager": EAGER}, th.OperatingCondition(cost_ratio=5))
     assert (dear_alarms.model, dear_misses.model) == ("careful", "eager")
     assert dear_alarms.runner_up == "eager"
     assert dear_misses.gap == pytest.approx(0.4)
@@ -64,11 +64,11 @@ def test_the_winner_changes_with_the_costs():
 
 @given(two_class_rankings, st.integers(1, 9))
 def test_a_single_model_stays_the_best_for_all_cost_ratios(ranking, cost_ratio):
-    assert th.joint_choice({"only": ranking}, th.OperatingCondition(cost_ratio=cost_ratio)).holds_for == (0, math.inf)
+    assert th.choose({"only": ranking}, th.OperatingCondition(cost_ratio=cost_ratio)).holds_for == (0, math.inf)
 
 
 def test_ties_between_models_are_told():
-    joint = th.joint_choice({"a": CAREFUL, "b": EAGER}, th.OperatingCondition(cost_ratio=1))
+    joint = th.choose({"a": CAREFUL, "b": EAGER}, th.OperatingCondition(cost_ratio=1))
     assert joint.tied == ("a", "b")
     assert joint.runner_up is None
     assert joint.gap is None
@@ -77,30 +77,30 @@ def test_ties_between_models_are_told():
 def test_c8_three_models_of_equal_accuracy_under_costs():
     tables = {"M1": (50, 30), "M2": (20, 0), "M3": (35, 15)}
     rankings = {name: th.Ranking([1, 0], pos=[tp, 50 - tp], neg=[fp, 50 - fp]) for name, (tp, fp) in tables.items()}
-    assert th.joint_choice(rankings, th.OperatingCondition(cost_fp=2, cost_fn=1)).model == "M2"
-    assert th.joint_choice(rankings, th.OperatingCondition(cost_fp=1, cost_fn=2)).model == "M1"
-    assert th.joint_choice(rankings, th.OperatingCondition()).tied == ("M1", "M2", "M3")
+    assert th.choose(rankings, th.OperatingCondition(cost_fp=2, cost_fn=1)).model == "M2"
+    assert th.choose(rankings, th.OperatingCondition(cost_fp=1, cost_fn=2)).model == "M1"
+    assert th.choose(rankings, th.OperatingCondition()).tied == ("M1", "M2", "M3")
 
 
 def test_different_data_need_a_declared_class_ratio():
     rankings = {"a": th.Ranking.parse("[2+][1-]"), "b": th.Ranking.parse("[2+][3-]")}
-    with pytest.raises(th.ConditionError, match="class ratio"):
-        th.joint_choice(rankings)
-    assert th.joint_choice(rankings, th.OperatingCondition(class_ratio=1)).tied == ("a", "b")
+    with pytest.raises(th.errors.ConditionError, match="class ratio"):
+        th.choose(rankings)
+    assert th.choose(rankings, th.OperatingCondition(class_ratio=1)).tied == ("a", "b")
 
 
 def test_weighted_models_may_compete():
     weighted = th.Ranking([2, 1], pos=[4.5, 0.5], neg=[0.5, 4.5])
-    joint = th.joint_choice({"weighted": weighted, "worse": th.Ranking([2, 1], pos=[3.0, 2.0], neg=[1.0, 4.0])})
+    joint = th.choose({"weighted": weighted, "worse": th.Ranking([2, 1], pos=[3.0, 2.0], neg=[1.0, 4.0])})
     assert joint.model == "weighted"
 
 
 def test_bad_input():
-    with pytest.raises(th.ArgumentError, match="no models"):
-        th.joint_choice({})
-    with pytest.raises(th.OneClassError):
-        th.joint_choice({"a": th.Ranking.parse("[2+]")})
-    assert "careful" in repr(th.joint_choice({"careful": CAREFUL}))
+    with pytest.raises(th.errors.ArgumentError, match="no models"):
+        th.choose({})
+    with pytest.raises(th.errors.OneClassError):
+        th.choose({"a": th.Ranking.parse("[2+]")})
+    assert "careful" in repr(th.choose({"careful": CAREFUL}))
 
 
 def test_weighted_models_on_the_same_rows_share_their_class_ratio():
@@ -109,14 +109,14 @@ def test_weighted_models_on_the_same_rows_share_their_class_ratio():
         "a": th.rank(labels, [5, 4, 3, 2, 1], weights=weights),
         "b": th.rank(labels, [1, 5, 2, 3, 4], weights=weights),
     }
-    assert th.joint_choice(rankings).model == "a"
+    assert th.choose(rankings).model == "a"
 
 
 def test_models_are_rankings_by_name():
-    with pytest.raises(th.ArgumentError, match="a ranking is needed, got the list"):
-        th.joint_choice([CAREFUL])  # type: ignore[call-overload]
-    with pytest.raises(th.ArgumentError, match=r"a ranking is needed, got the int 3\n.*model 'a'"):
-        th.joint_choice({"a": 3})  # type: ignore[dict-item]
+    with pytest.raises(th.errors.ArgumentError, match="a ranking is needed, got the list"):
+        th.choose([CAREFUL])  # type: ignore[call-overload]
+    with pytest.raises(th.errors.ArgumentError, match=r"a ranking is needed, got the int 3\n.*model 'a'"):
+        th.choose({"a": 3})  # type: ignore[dict-item]
 
 
 @st.composite
@@ -141,7 +141,7 @@ def test_the_unit_of_the_weights_changes_nothing(rows, factor, a, b, class_ratio
 
     def found(by):
         rankings = {name: th.rank(labels, each, weights=[w * by for w in weights]) for name, each in columns.items()}
-        joint = th.joint_choice(rankings, condition)
+        joint = th.choose(rankings, condition)
         return joint, {name: th.choose(ranking, condition) for name, ranking in rankings.items()}
 
     (joint, single), (scaled, scaled_single) = found(1), found(factor)
@@ -166,8 +166,8 @@ def test_equal_models_stay_equal_in_any_unit():
     scores = {"a": [7, 6, 5, 4, 3, 2, 1], "b": [5, 6, 7, 4, 3, 2, 1]}
     for factor in (1, 0.1, 1 / 3, 7e-5, 1e6):
         rankings = {name: th.rank(labels, each, weights=[w * factor for w in weights]) for name, each in scores.items()}
-        joint = th.joint_choice(rankings, th.OperatingCondition(cost_ratio=3))
-        whole = th.joint_choice(
+        joint = th.choose(rankings, th.OperatingCondition(cost_ratio=3))
+        whole = th.choose(
             {name: th.rank(labels, each, weights=[round(10 * w) for w in weights]) for name, each in scores.items()},
             th.OperatingCondition(cost_ratio=3),
         )

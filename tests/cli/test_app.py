@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher import MissingExtraError, __version__
+from thresher import __version__
 from thresher.cli import app as module
 from thresher.cli.app import COMMANDS, Command, Refusal, colours_wanted, program, refusal
-from thresher.errors import argument, located
+from thresher.errors import MissingExtraError, argument, located
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def in_context(error):
 )
 def test_arguments_become_the_options_of_the_command(name, value, told):
     marked = f"pass {argument(name, *value)} or nothing"
-    assert in_context(th.ArgumentError(marked, marked)) == (
+    assert in_context(th.errors.ArgumentError(marked, marked)) == (
         f"pass {told} or nothing\n  where: thresher choose rows.csv\n  fix:   pass {told} or nothing"
     )
 
 
 @pytest.mark.parametrize("text", ["there is no column 'cost_ratio'", "level must rise", "positive='spam'"])
 def test_other_words_stay(text):
-    assert in_context(th.ArgumentError(text, text)).endswith(f"fix:   {text}")
+    assert in_context(th.errors.ArgumentError(text, text)).endswith(f"fix:   {text}")
 
 
 def raised(call):

@@ -62,9 +62,9 @@ def test_refusals(run, words, message):
 def test_what_could_mean_two_things_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rule").write_text("{}", encoding="utf-8")
-    with pytest.raises(th.ArgumentError, match="could mean a column or a file"):
+    with pytest.raises(th.errors.ArgumentError, match="could mean a column or a file"):
         current_rule("rule", models=["m"], columns=["rule", "m"])
-    with pytest.raises(th.ArgumentError, match="could mean a column or a threshold"):
+    with pytest.raises(th.errors.ArgumentError, match="could mean a column or a threshold"):
         current_rule("m=0.5", models=["m"], columns=["m=0.5", "m"])
     assert current_rule("calls", models=["m"], columns=None) == "calls"
 

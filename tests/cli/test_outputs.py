@@ -20,12 +20,12 @@ def test_half_a_character_is_written_as_its_escape(tmp_path):
 
 
 def test_two_outputs_may_not_be_one(tmp_path):
-    with pytest.raises(th.ArgumentError, match="--output and --decision name the same file"):
+    with pytest.raises(th.errors.ArgumentError, match="--output and --decision name the same file"):
         require_outputs(source=None, output=str(tmp_path / "a"), decision=str(tmp_path / "." / "a"))
 
 
 def test_the_input_is_not_overwritten_by_another_spelling(tmp_path):
-    with pytest.raises(th.ArgumentError, match="--write would overwrite the input"):
+    with pytest.raises(th.errors.ArgumentError, match="--write would overwrite the input"):
         require_outputs(source=str(tmp_path / "a.csv"), write=str(tmp_path / ".." / tmp_path.name / "a.csv"))
 
 
@@ -67,13 +67,13 @@ def test_a_folder_of_figures_without_permission(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("figures", ["a", "a/b"])
 def test_a_folder_of_figures_where_a_file_will_be(tmp_path, figures):
-    with pytest.raises(th.ArgumentError, match="--figures is to be a folder where --output is a file"):
+    with pytest.raises(th.errors.ArgumentError, match="--figures is to be a folder where --output is a file"):
         require_outputs(source=None, output=str(tmp_path / "a"), figures=str(tmp_path / figures))
 
 
 @pytest.mark.parametrize("option", ["output", "decision", "figures"])
 def test_a_dash_is_no_file(option):
-    with pytest.raises(th.ArgumentError, match=f"--{option} is a (file|folder), and - is standard output"):
+    with pytest.raises(th.errors.ArgumentError, match=f"--{option} is a (file|folder), and - is standard output"):
         require_outputs(source="a.csv", **{option: "-"})
 
 
@@ -82,7 +82,7 @@ def test_no_file_of_a_glob_or_folder_is_overwritten(tmp_path, monkeypatch, sourc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "part1.csv").write_text("")
     (tmp_path / "old.html").write_text("")
-    with pytest.raises(th.ArgumentError, match="--output would overwrite the input"):
+    with pytest.raises(th.errors.ArgumentError, match="--output would overwrite the input"):
         require_outputs(source=source, output="part1.csv")
     require_outputs(source=source, output="old.html", decision="new.json")
     require_outputs(source="none*.csv", output="part1.csv")
@@ -169,7 +169,7 @@ def test_a_damaged_file_is_refused(tmp_path, name, damage):
     with arrow.CompressedOutputStream(path, "zstd" if name.endswith(".zst") else "gzip") as packed:
         packed.write(b"p\n" + b"".join(b"%f\n" % (i / 7919) for i in range(7919)))
     path.write_bytes(path.read_bytes()[:2000] if damage == "truncated" else b"p\n0.5\n")
-    with pytest.raises(th.SourceError, match="cannot be decompressed"):
+    with pytest.raises(th.errors.SourceError, match="cannot be decompressed"):
         write_with_columns(str(path), str(tmp_path / "b.csv"), TWICE)
     assert not (tmp_path / "b.csv").exists()
 

@@ -50,19 +50,19 @@ class TestAuc:
         exact = reference.auc(rows_of(labels, scores))
         r = th.rank(labels, scores)
         assert th.auc(r) == float(exact)
-        assert th.ranking_error(r) == float(1 - exact)
+        assert th.curves.ranking_error(r) == float(1 - exact)
 
     @pytest.mark.parametrize(("text", "value"), [("[5+][3-]", 1.0), ("[3-][5+]", 0.0), ("[5+,3-]", 0.5)])
     def test_the_ends_and_the_middle_are_exact(self, text, value):
         assert th.auc(th.Ranking.parse(text)) == value
-        assert th.ranking_error(th.Ranking.parse(text)) == 1 - value
+        assert th.curves.ranking_error(th.Ranking.parse(text)) == 1 - value
 
     @given(st.lists(st.tuples(rough_weights, rough_weights), min_size=1, max_size=30))
     def test_weights_never_carry_it_out_of_bounds(self, segments):
         apart = [(p, 0.0) for p, _ in segments] + [(0.0, n) for _, n in segments]
         for order in (segments, apart, apart[::-1]):
             assert 0 <= th.auc(ranking(order)) <= 1
-            assert 0 <= th.ranking_error(ranking(order)) <= 1
+            assert 0 <= th.curves.ranking_error(ranking(order)) <= 1
         assert th.auc(ranking(apart)) == pytest.approx(1, abs=1e-12)
         assert th.auc(ranking(apart[::-1])) == pytest.approx(0, abs=1e-12)
 
@@ -75,26 +75,26 @@ class TestAuc:
 class TestGrid:
     @given(two_class_rankings)
     def test_its_mean_is_the_auc(self, r):
-        grid = th.pairs_grid(r)
+        grid = th.curves.pairs_grid(r)
         assert grid.shape == (r.Pos, r.Neg)
         found = th.pairs(r)
         assert ((grid == 1).sum(), (grid == 0.5).sum(), (grid == 0).sum()) == (found.won, found.tied, found.lost)
 
     def test_rows_and_columns_go_by_falling_score(self):
-        grid = th.pairs_grid(th.Ranking.parse("[1+][1-][1+,1-][1-]"))
+        grid = th.curves.pairs_grid(th.Ranking.parse("[1+][1-][1+,1-][1-]"))
         assert grid.tolist() == [[1, 1, 1], [0, 0.5, 1]]
 
     def test_large_and_weighted_rankings_have_none(self):
-        with pytest.raises(th.ArgumentError, match="4,004,001 cells"):
-            th.pairs_grid(th.Ranking.parse("[2001+,2001-]"))
-        assert th.pairs_grid(th.Ranking.parse("[2000+,2000-]")).shape == (2000, 2000)
-        with pytest.raises(th.ArgumentError, match="weights have no grid"):
-            th.pairs_grid(th.Ranking.parse("[1.5+,2-]"))
+        with pytest.raises(th.errors.ArgumentError, match="4,004,001 cells"):
+            th.curves.pairs_grid(th.Ranking.parse("[2001+,2001-]"))
+        assert th.curves.pairs_grid(th.Ranking.parse("[2000+,2000-]")).shape == (2000, 2000)
+        with pytest.raises(th.errors.ArgumentError, match="weights have no grid"):
+            th.curves.pairs_grid(th.Ranking.parse("[1.5+,2-]"))
 
 
 class TestPlacements:
     def test_they_are_known_by_their_names(self):
-        found = th.placements(th.Ranking.parse("[1+][1+,1-][1-]"))
+        found = th.curves.placements(th.Ranking.parse("[1+][1+,1-][1-]"))
         assert (found.positive.tolist(), found.negative.tolist()) == ([1, 0.75, 0.25], [0.25, 0.75, 1])
         for array in found:
             with pytest.raises(ValueError, match="read-only"):
@@ -102,13 +102,13 @@ class TestPlacements:
 
     @given(two_class_rankings)
     def test_their_means_are_both_the_auc(self, r):
-        of_positives, of_negatives = th.placements(r)
+        of_positives, of_negatives = th.curves.placements(r)
         assert np.dot(of_positives, r.pos) / r.Pos == pytest.approx(th.auc(r))
         assert np.dot(of_negatives, r.neg) / r.Neg == pytest.approx(th.auc(r))
 
     @given(two_class_rankings)
     def test_they_are_shares_of_the_other_class_by_hand(self, r):
-        of_positives, of_negatives = th.placements(r)
+        of_positives, of_negatives = th.curves.placements(r)
         for k in range(len(r)):
             beaten = sum(r.neg[k + 1 :].tolist()) + r.neg[k] / 2
             beating = sum(r.pos[:k].tolist()) + r.pos[k] / 2
@@ -156,13 +156,13 @@ class TestPartial:
         "span", [(0.5, 0.5), (0.5, 0.1), (-0.1, 0.5), (0, 1.1), (math.nan, 1), (0.1,), (0, 0.1, 1)]
     )
     def test_a_range_is_two_rates(self, span):
-        with pytest.raises(th.ArgumentError, match="the range must be two rates"):
+        with pytest.raises(th.errors.ArgumentError, match="the range must be two rates"):
             th.partial_auc(SPAM_TREE, fpr=span)
 
     def test_by_one_of_them(self):
-        with pytest.raises(th.ArgumentError, match="one of them"):
+        with pytest.raises(th.errors.ArgumentError, match="one of them"):
             th.partial_auc(SPAM_TREE)
-        with pytest.raises(th.ArgumentError, match="one of them"):
+        with pytest.raises(th.errors.ArgumentError, match="one of them"):
             th.partial_auc(SPAM_TREE, fpr=(0, 0.1), tpr=(0.9, 1))
 
 
@@ -188,5 +188,5 @@ def test_weights_whose_sums_round_still_give_exactly_0_and_1():
     neg, pos = [0.0] + [1.0] * 6, [1.01] + [0.0] * 6
     above = th.Ranking(np.arange(7)[::-1], pos, neg)
     below = th.Ranking(np.arange(7), pos, neg)
-    assert (th.auc(above), th.ranking_error(above)) == (1, 0)
-    assert (th.auc(below), th.ranking_error(below)) == (0, 1)
+    assert (th.auc(above), th.curves.ranking_error(above)) == (1, 0)
+    assert (th.auc(below), th.curves.ranking_error(below)) == (0, 1)

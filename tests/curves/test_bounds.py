@@ -1,5 +1,6 @@
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,13 +11,16 @@ from tests.ranges import ranged, rounded
 from tests.strategies import two_class_rankings
 
 OF_ANY = [
-    (th.auc_bounds, th.auc),
-    (th.ks_bounds, lambda r: th.ks(r).statistic),
-    (th.average_precision_bounds, th.average_precision),
-    (th.pr_area_bounds, th.pr_area),
-    (th.best_cost_bounds, lambda r: th.choose(r).expected_cost),
+    (partial(th.bounds, of="auc"), th.auc),
+    (partial(th.bounds, of="ks"), lambda r: th.ks(r).statistic),
+    (partial(th.bounds, of="average_precision"), th.average_precision),
+    (partial(th.bounds, of="pr_area"), th.pr_area),
+    (partial(th.bounds, of="expected_cost"), lambda r: th.choose(r).expected_cost),
 ]
-OF_PROBABILITIES = [(th.brier_bounds, th.brier), (th.log_loss_bounds, lambda r: float(th.log_loss(r)))]
+OF_PROBABILITIES = [
+    (partial(th.bounds, of="brier"), th.brier),
+    (partial(th.bounds, of="log_loss"), lambda r: float(th.log_loss(r))),
+]
 
 
 @pytest.mark.parametrize(("bounds", "value"), OF_ANY)
@@ -49,15 +53,15 @@ def test_the_exact_loss_lies_between(bounds, value, weighted):
 @pytest.mark.parametrize(("bounds", "value"), OF_ANY)
 @given(r=two_class_rankings)
 def test_an_exact_ranking_leaves_nothing_open(bounds, value, r):
-    assert bounds(r) == th.Bounds(value(r), value(r))
+    assert bounds(r) == th.curves.Bounds(value(r), value(r))
     assert bounds(r).width == 0
 
 
 @given(ranged())
 def test_what_treats_segments_as_ties_lies_between_too(pair):
     _, r = pair
-    assert th.auc(r) in th.auc_bounds(r)
-    assert th.ranking_error(r) == pytest.approx(1 - th.auc(r))
+    assert th.auc(r) in th.bounds(r, "auc")
+    assert th.curves.ranking_error(r) == pytest.approx(1 - th.auc(r))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -66,7 +70,7 @@ def test_tables_at_any_threshold(weighted):
     def check(pair):
         exact, r = pair
         at = np.concatenate([exact.score, exact.thresholds(), [math.inf, -math.inf]])
-        true, found = th.contingency_at(exact, at), th.table_bounds(r, at)
+        true, found = th.tables.contingency_at(exact, at), th.curves.table_bounds(r, at)
         assert (found.least.tp <= true.tp).all()
         assert (true.tp <= found.most.tp).all()
         assert (found.least.fp <= true.fp).all()
@@ -85,8 +89,8 @@ def test_costs_at_any_threshold(pair):
     exact, r = pair
     condition = th.OperatingCondition(cost_fp=2, cost_fn=7, cost_tp=-1)
     for at in [*exact.score.tolist(), *r.thresholds().tolist()]:
-        true = condition.for_data(exact).expected_cost(th.contingency_at(exact, at))
-        found = th.cost_bounds(r, at, condition=condition)
+        true = condition.for_data(exact).expected_cost(th.tables.contingency_at(exact, at))
+        found = th.bounds(r, "expected_cost", threshold=at, condition=condition)
         assert found.lower - 1e-12 <= true <= found.upper + 1e-12
         if at in r.thresholds() and at < r.interval(0)[0]:
             assert found.width == 0
@@ -96,7 +100,7 @@ def test_costs_at_any_threshold(pair):
 def test_the_curve_lies_between_the_curves(pair):
     exact, r = pair
     fpr, tpr, _ = th.roc(exact)
-    found = th.roc_bounds(r)
+    found = th.curves.roc_bounds(r)
     assert (tpr <= np.array([_highest(found.upper_fpr, found.upper_tpr, x) for x in fpr]) + 1e-12).all()
     assert (tpr >= np.array([_lowest(found.lower_fpr, found.lower_tpr, x) for x in fpr]) - 1e-12).all()
 
@@ -106,7 +110,7 @@ def test_the_hull_lies_between_the_hulls(pair):
     exact, r = pair
     corner = th.hull(exact, pool="ties")
     tp, fp = corner.covered()
-    found = th.hull_bounds(r)
+    found = th.curves.hull_bounds(r)
     for x, y in zip(fp / exact.Neg, tp / exact.Pos, strict=True):
         assert y <= _highest(found.upper_fpr, found.upper_tpr, x) + 1e-12
     for x, y in zip(found.lower_fpr, found.lower_tpr, strict=True):
@@ -132,14 +136,14 @@ def test_values_of_weights_stay_within_what_is_possible(pair):
     _, r = pair
     for bounds, _ in OF_ANY + OF_PROBABILITIES:
         assert bounds(r).lower >= 0
-        assert bounds(r).upper <= (math.inf if bounds is th.log_loss_bounds else 1)
+        assert bounds(r).upper <= (math.inf if bounds.keywords["of"] == "log_loss" else 1)
 
 
 @given(rounded())
 def test_tables_of_weights_that_round_lie_between(pair):
     exact, r = pair
     at = np.concatenate([exact.score, exact.thresholds(), [math.inf, -math.inf]])
-    true, found = th.contingency_at(exact, at), th.table_bounds(r, at)
+    true, found = th.tables.contingency_at(exact, at), th.curves.table_bounds(r, at)
     for cell, lower, upper in (
         ("tp", found.least, found.most),
         ("fp", found.least, found.most),
@@ -157,16 +161,16 @@ def test_costs_of_weights_that_round_lie_between(condition, pair):
     exact, r = pair
     asked = (condition or th.OperatingCondition()).for_data(exact)
     for at in [*exact.score[:: 1 + len(exact) // 20].tolist(), math.inf, -math.inf]:
-        true = float(asked.expected_cost(th.contingency_at(exact, at)))
-        assert true in th.cost_bounds(r, at, condition=condition)
-    assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(r, condition=condition)
+        true = float(asked.expected_cost(th.tables.contingency_at(exact, at)))
+        assert true in th.bounds(r, "expected_cost", threshold=at, condition=condition)
+    assert th.choose(exact, condition).expected_cost in th.bounds(r, "expected_cost", condition=condition)
 
 
 @given(rounded())
 def test_curves_of_weights_that_round_lie_between(pair):
     exact, r = pair
     fpr, tpr, _ = th.roc(exact)
-    found = th.roc_bounds(r)
+    found = th.curves.roc_bounds(r)
     for x, y in zip(fpr, tpr, strict=True):
         assert _on(found.lower_fpr, found.lower_tpr, x)[0] <= y <= _on(found.upper_fpr, found.upper_tpr, x)[1]
 
@@ -174,7 +178,7 @@ def test_curves_of_weights_that_round_lie_between(pair):
 @given(rounded())
 def test_hulls_of_weights_that_round_lie_between(pair):
     exact, r = pair
-    corner, found = th.hull(exact, pool="ties"), th.hull_bounds(r)
+    corner, found = th.hull(exact, pool="ties"), th.curves.hull_bounds(r)
     tp, fp = corner.covered()
     fpr, tpr = fp / corner.Neg, tp / corner.Pos
     for x, y in zip(fpr, tpr, strict=True):
@@ -191,7 +195,7 @@ def test_the_hull_keeps_a_corner_whose_neighbour_weighs_nothing_beside_it():
         pos=[1e9, 1e-9, 0, 1, 0, 1],
         neg=[0, 0, 1.0, 1, 1.0, 0],
     )
-    found = th.hull_bounds(r)
+    found = th.curves.hull_bounds(r)
     assert _on(found.upper_fpr, found.upper_tpr, 0.0)[1] > 0.99
 
 
@@ -212,29 +216,29 @@ def _lowest(x, y, at):
 
 def test_bounds_are_reached_by_some_order():
     r = th.Ranking.of_ranges([0.1], [0.9], pos=[2], neg=[2])
-    assert th.auc_bounds(r) == th.Bounds(0.0, 1.0)
+    assert th.bounds(r, "auc") == th.curves.Bounds(0.0, 1.0)
     touching = th.Ranking.of_ranges([0.5, 0.1], [0.9, 0.5], pos=[2, 0], neg=[0, 2])
-    assert th.auc_bounds(touching) == th.Bounds(0.5, 1.0)
-    assert th.auc(th.rank([1, 1, 0, 0], [0.9, 0.5, 0.5, 0.1])) in th.auc_bounds(touching)
+    assert th.bounds(touching, "auc") == th.curves.Bounds(0.5, 1.0)
+    assert th.auc(th.rank([1, 1, 0, 0], [0.9, 0.5, 0.5, 0.1])) in th.bounds(touching, "auc")
 
 
 def test_counts_beyond_int64_products_stay_exact():
     big = 2**40
     r = th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[big, big], neg=[big, big])
-    found = th.auc_bounds(r)
-    assert found == th.Bounds(0.25, 0.75)
+    found = th.bounds(r, "auc")
+    assert found == th.curves.Bounds(0.25, 0.75)
     assert Fraction(found.lower) <= Fraction(1, 4)
 
 
 def test_certain_and_wrong_is_infinite_on_both_sides():
     r = th.Ranking.of_ranges([0.0], [0.3], pos=[2], neg=[3])
-    assert th.log_loss_bounds(r) == th.Bounds(math.inf, math.inf)
+    assert th.bounds(r, "log_loss") == th.curves.Bounds(math.inf, math.inf)
 
 
 def test_scores_that_are_no_probabilities_are_refused():
     r = th.Ranking.of_ranges([0.5], [1.5], pos=[2], neg=[3])
-    for question in (th.brier_bounds, th.log_loss_bounds):
-        with pytest.raises(th.ProbabilityError):
+    for question in (partial(th.bounds, of="brier"), partial(th.bounds, of="log_loss")):
+        with pytest.raises(th.errors.ProbabilityError):
             question(r)
 
 
@@ -242,7 +246,7 @@ def test_a_range_up_to_infinity_may_be_refused_but_for_its_top():
     """Hypothesis found it: calling the +inf alone positive is cheaper than any split between these ranges."""
     r = th.Ranking.of_ranges([0.5, 0.0], [math.inf, 0.0], pos=[0, 1], neg=[3, 0])
     assert th.choose(th.Ranking([math.inf, 0.5, 0.0], pos=[0, 0, 1], neg=[1, 2, 0])).expected_cost in (
-        th.best_cost_bounds(r)
+        th.bounds(r, "expected_cost")
     )
 
 
@@ -260,13 +264,13 @@ def test_a_choice_that_no_open_segment_can_better_says_nothing():
     assert "unresolved" in [caution.code for caution in th.choose(r, subject_to="fpr <= 0.5").cautions]
 
 
-@pytest.mark.parametrize("bounds", [one for one, _ in OF_ANY] + [th.roc_bounds, th.hull_bounds])
+@pytest.mark.parametrize("bounds", [one for one, _ in OF_ANY] + [th.curves.roc_bounds, th.curves.hull_bounds])
 def test_one_class_has_none(bounds):
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         bounds(th.Ranking.of_ranges([0.1], [0.5], pos=[3], neg=[0]))
 
 
 @pytest.mark.parametrize("at", [math.nan, "0.5", None])
 def test_what_is_no_threshold_is_refused(at):
-    with pytest.raises(th.ArgumentError):
-        th.table_bounds(th.Ranking.of_ranges([0.1], [0.5], pos=[3], neg=[1]), at)
+    with pytest.raises(th.errors.ArgumentError):
+        th.curves.table_bounds(th.Ranking.of_ranges([0.1], [0.5], pos=[3], neg=[1]), at)

@@ -22,7 +22,7 @@ def test_splits_run_from_nothing_to_everything_with_a_threshold_each():
 @given(rankings)
 def test_every_split_is_the_table_at_its_threshold(r):
     curve = th.coverage(r)
-    at = th.contingency_at(r, curve.threshold)
+    at = th.tables.contingency_at(r, curve.threshold)
     for k in range(len(curve)):
         one = curve.at(k)
         assert (one.tp, one.fn, one.fp, one.tn) == (at.tp[k], at.fn[k], at.fp[k], at.tn[k])

@@ -33,20 +33,24 @@ def test_the_curve_is_known_by_its_names():
 
 def test_interpolation_between_two_points_is_hyperbolic():
     ranking = th.Ranking.parse("[5+,5-][5+,25-][10+,70-]")
-    found = th.precision_at(ranking, [0.25, 0.30, 0.35, 0.40, 0.45, 0.50])
+    found = th.curves.precision_at(ranking, [0.25, 0.30, 0.35, 0.40, 0.45, 0.50])
     np.testing.assert_allclose(found, [0.5, 0.375, 0.3182, 0.2857, 0.2647, 0.25], atol=5e-5)
 
 
 def test_where_splits_share_a_recall_the_most_precise_counts():
-    assert th.precision_at(th.Ranking.parse("[1+][3-][1+]"), [0.5, 1.0]).tolist() == [1.0, 0.4]
-    assert math.isnan(th.precision_at(TREE, 0.0))
+    assert th.curves.precision_at(th.Ranking.parse("[1+][3-][1+]"), [0.5, 1.0]).tolist() == [1.0, 0.4]
+    assert math.isnan(th.curves.precision_at(TREE, 0.0))
 
 
 @given(strategies.two_class_rankings)
 def test_area_is_the_integral_of_the_interpolated_curve(ranking):
     tp, _ = ranking.covered()
     numeric, _ = quad(
-        lambda recall: float(th.precision_at(ranking, recall)), 0, 1, points=np.unique(tp / ranking.Pos)[:90], limit=400
+        lambda recall: float(th.curves.precision_at(ranking, recall)),
+        0,
+        1,
+        points=np.unique(tp / ranking.Pos)[:90],
+        limit=400,
     )
     assert th.pr_area(ranking) == pytest.approx(numeric, abs=1e-6)
 
@@ -73,7 +77,7 @@ def test_area_stays_accurate_over_millions_of_single_cases():
 
 
 def test_gain_curve_runs_from_zero_to_one():
-    curve = th.pr_gain(TREE)
+    curve = th.curves.pr_gain(TREE)
     assert curve.recall_gain[0] == 0
     assert curve.recall_gain[-1] == 1
     assert curve.precision_gain[-1] == pytest.approx(0)
@@ -81,7 +85,7 @@ def test_gain_curve_runs_from_zero_to_one():
 
 @given(strategies.two_class_rankings)
 def test_gains_follow_their_definition(ranking):
-    curve = th.pr_gain(ranking)
+    curve = th.curves.pr_gain(ranking)
     share = ranking.prevalence
     tables = th.coverage(ranking)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,13 +99,13 @@ def test_gains_follow_their_definition(ranking):
 
 
 def test_gain_area_of_perfect_and_of_constant_scores():
-    assert th.pr_gain(th.Ranking.parse("[7+][3-]")).area == pytest.approx(1)
-    assert th.pr_gain(th.Ranking.parse("[7+,3-]")).area == pytest.approx(0)
+    assert th.curves.pr_gain(th.Ranking.parse("[7+][3-]")).area == pytest.approx(1)
+    assert th.curves.pr_gain(th.Ranking.parse("[7+,3-]")).area == pytest.approx(0)
 
 
 def test_recall_outside_the_unit_interval_is_refused():
-    with pytest.raises(th.ArgumentError, match="recall"):
-        th.precision_at(TREE, 1.2)
+    with pytest.raises(th.errors.ArgumentError, match="recall"):
+        th.curves.precision_at(TREE, 1.2)
 
 
 def test_trap_11_the_area_is_not_the_trapezoid():
@@ -120,4 +124,4 @@ def test_precision_at_recalls_of_the_curve_is_the_best_there(ranking):
     tables = th.coverage(ranking)
     for recall in set(tables.recall.tolist()) - {0.0}:
         best = np.nanmax(tables.precision[tables.recall == recall])
-        assert float(th.precision_at(ranking, recall)) == pytest.approx(best)
+        assert float(th.curves.precision_at(ranking, recall)) == pytest.approx(best)

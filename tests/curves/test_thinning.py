@@ -22,7 +22,7 @@ def distance_to(thin, ranking):
 
 @given(strategies.two_class_rankings, st.integers(2, 12))
 def test_few_points_and_an_honest_deviation(ranking, points):
-    thin = th.thin(ranking, points=points)
+    thin = th.curves.thin(ranking, points=points)
     assert thin.split.size <= points
     assert thin.split[0] == 0
     assert thin.split[-1] == len(ranking)
@@ -36,7 +36,7 @@ def test_a_large_curve_thins_to_a_quarter_pixel_and_keeps_the_hull():
     rng = np.random.default_rng(1)
     labels = rng.random(200_000) < 0.3
     ranking = th.rank(labels, rng.normal(size=labels.size) + labels)
-    thin = th.thin(ranking, points=2000)
+    thin = th.curves.thin(ranking, points=2000)
     assert thin.keeps_hull
     assert thin.split.size == 2000
     assert thin.deviation < 0.001
@@ -46,11 +46,11 @@ def test_a_large_curve_thins_to_a_quarter_pixel_and_keeps_the_hull():
 
 def test_short_curves_stay_whole():
     ranking = th.Ranking.parse("[1+][1-][1+][1-]")
-    thin = th.thin(ranking, points=10)
+    thin = th.curves.thin(ranking, points=10)
     assert thin.split.tolist() == [0, 1, 2, 3, 4]
     assert thin.deviation == 0
 
 
 def test_at_least_the_two_ends():
-    with pytest.raises(th.ArgumentError, match="points"):
-        th.thin(th.Ranking.parse("[1+][1-]"), points=1)
+    with pytest.raises(th.errors.ArgumentError, match="points"):
+        th.curves.thin(th.Ranking.parse("[1+][1-]"), points=1)

@@ -15,10 +15,10 @@ from thresher.evaluation.bands import (
 )
 
 OWN: dict[str, Any] = {
-    "roc": th.roc_band,
-    "precision_recall": th.precision_recall_band,
-    "net_benefit": th.net_benefit_band,
-    "reliability": th.reliability_band,
+    "roc": th.inference.roc_band,
+    "precision_recall": th.inference.precision_recall_band,
+    "net_benefit": th.inference.net_benefit_band,
+    "reliability": th.inference.reliability_band,
 }
 
 
@@ -37,13 +37,13 @@ def test_a_joined_ranking_gives_nearly_the_same_bands():
     ranking = evaluation["model 1"].ranking
     drawn: Any = model_bands(evaluation, "model 1")
     # The draws differ, so the limits differ by chance: about a tenth of the band's width with 400 of them.
-    whole = th.roc_band(ranking, replicates=REPLICATES, seed=1)
+    whole = th.inference.roc_band(ranking, replicates=REPLICATES, seed=1)
     assert np.abs(drawn.roc.lower - whole.lower).max() < 0.015
     assert np.abs(drawn.roc.upper - whole.upper).max() < 0.015
     assert np.abs(drawn.roc.estimate - whole.estimate).max() < 0.002
-    precision = th.precision_recall_band(ranking, replicates=REPLICATES, seed=1)
+    precision = th.inference.precision_recall_band(ranking, replicates=REPLICATES, seed=1)
     assert np.abs(drawn.precision_recall.estimate - precision.estimate)[4:].max() < 0.005
-    acting = th.net_benefit_band(ranking, replicates=REPLICATES, seed=1)
+    acting = th.inference.net_benefit_band(ranking, replicates=REPLICATES, seed=1)
     assert np.abs(drawn.net_benefit.upper - acting.upper)[:90].max() < 0.015
     assert drawn.net_benefit.estimate == pytest.approx(acting.estimate)
 
@@ -82,7 +82,7 @@ def test_weighted_rows_have_bands():
 def test_bands_of_a_class_are_those_of_its_ranking():
     evaluation = examples.classes()
     drawn: Any = class_bands(evaluation, "tree", "cow")
-    alone = th.roc_band(evaluation["tree"].rankings["cow"], replicates=REPLICATES)
+    alone = th.inference.roc_band(evaluation["tree"].rankings["cow"], replicates=REPLICATES)
     assert np.array_equal(drawn.roc.lower, alone.lower)
     assert drawn.net_benefit is None
     assert drawn.reliability is None
@@ -100,4 +100,4 @@ def test_many_classes_are_drawn_less_often_at_fewer_places(monkeypatch):
 def test_classes_of_rows_that_a_ranking_does_not_know_have_no_bands():
     labels, matrix = np.arange(60) % 3, np.full((60, 3), 1 / 3)
     for given in ({"clusters": np.arange(60) // 2}, {"weights": np.linspace(0.5, 2, 60)}):
-        assert class_bands(th.evaluate_classes(labels, matrix, **given), "model", 1) is None
+        assert class_bands(th.evaluation.evaluate_classes(labels, matrix, **given), "model", 1) is None

@@ -24,7 +24,7 @@ CLUSTERS = np.arange(90) // 3
 
 
 def model(**more):
-    return th.evaluate_classes(LABELS, MATRIX, **more)["model"]
+    return th.evaluation.evaluate_classes(LABELS, MATRIX, **more)["model"]
 
 
 def same(one, other):
@@ -39,16 +39,19 @@ def test_every_number_is_that_of_the_function_of_its_name(more):
     found = model(**more)
     weights = more.get("weights")
     assert found.confusion == th.confusion(LABELS, MATRIX.argmax(axis=1), weights=weights)
-    assert found.areas.one_vs_rest.tolist() == th.multiclass_auc(LABELS, MATRIX, weights=weights).one_vs_rest.tolist()
-    assert found.rankings == th.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
-    assert found.brier.estimate == pytest.approx(th.brier_multiclass(LABELS, MATRIX, weights=weights))
-    assert found.log_loss.estimate == pytest.approx(th.log_loss_multiclass(LABELS, MATRIX, weights=weights))
+    assert (
+        found.areas.one_vs_rest.tolist()
+        == th.curves.multiclass_auc(LABELS, MATRIX, weights=weights).one_vs_rest.tolist()
+    )
+    assert found.rankings == th.curves.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
+    assert found.brier.estimate == pytest.approx(th.calibration.brier_multiclass(LABELS, MATRIX, weights=weights))
+    assert found.log_loss.estimate == pytest.approx(th.calibration.log_loss_multiclass(LABELS, MATRIX, weights=weights))
     areas = th.inference.class_auc_interval(LABELS, MATRIX, **more)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         assert getattr(found.auc, name) == getattr(areas, name)
         assert getattr(found.auc, name).estimate == pytest.approx(getattr(found.areas, name))
     for i in range(3):
-        same(found.auc.one_vs_rest[i], th.auc_interval(th.ScoredRows.of(i == LABELS, MATRIX[:, i], **more)))
+        same(found.auc.one_vs_rest[i], th.auc_interval(th.inference.ScoredRows.of(i == LABELS, MATRIX[:, i], **more)))
 
 
 def test_weights_and_clusters_reach_the_rates():
@@ -64,7 +67,7 @@ def test_weights_and_clusters_reach_the_rates():
 @pytest.mark.parametrize("name", ["brier", "log_loss"])
 def test_losses_widen_with_clusters_and_weights_and_level(name):
     plain = getattr(model(), name)
-    tenfold = th.evaluate_classes(
+    tenfold = th.evaluation.evaluate_classes(
         np.repeat(LABELS, 10), np.repeat(MATRIX, 10, axis=0), clusters=np.repeat(np.arange(90), 10)
     )["model"]
     same(getattr(tenfold, name), plain)
@@ -74,8 +77,8 @@ def test_losses_widen_with_clusters_and_weights_and_level(name):
 
 def test_two_classes_have_the_brier_score_of_two_classes():
     labels, models = class_examples.rows(50, 1, classes=2)
-    found = th.evaluate_classes(labels, models["good"])["model"]
-    same(found.brier, th.brier_interval(th.rank(labels, models["good"][:, 1])))
+    found = th.evaluation.evaluate_classes(labels, models["good"])["model"]
+    same(found.brier, th.inference.brier_interval(th.rank(labels, models["good"][:, 1])))
 
 
 def test_sure_and_right_allows_for_the_losses_that_are_foretold():
@@ -83,14 +86,14 @@ def test_sure_and_right_allows_for_the_losses_that_are_foretold():
     p = np.linspace(0.97, 0.99, 20)
     labels = np.tile([0, 1], 10)
     score = np.where(labels == 1, p, 1 - p)
-    found = th.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
-    same(found.brier, th.brier_interval(th.rank(labels, score)))
+    found = th.evaluation.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
+    same(found.brier, th.inference.brier_interval(th.rank(labels, score)))
     same(found.log_loss, log_loss_interval(th.rank(labels, score)))
     assert found.log_loss.upper > 3 * found.log_loss.estimate
 
 
 def test_losses_of_rows_that_do_not_sum_to_1_are_undefined():
-    found = th.evaluate_classes(LABELS, MATRIX * 0.9)["model"]
+    found = th.evaluation.evaluate_classes(LABELS, MATRIX * 0.9)["model"]
     for loss in (found.brier, found.log_loss):
         assert str(loss) == "undefined (rows of probabilities do not sum to 1)"
     assert found.auc.one_vs_one_macro == model().auc.one_vs_one_macro
@@ -99,7 +102,7 @@ def test_losses_of_rows_that_do_not_sum_to_1_are_undefined():
 def test_certain_and_wrong_is_infinite_and_says_so():
     matrix = MATRIX.copy()
     matrix[0] = np.eye(3)[(LABELS[0] + 1) % 3]
-    found = th.evaluate_classes(LABELS, matrix)["model"]
+    found = th.evaluation.evaluate_classes(LABELS, matrix)["model"]
     assert found.log_loss.estimate == math.inf
     assert found.to_dict()["log_loss"]["estimate"] is None
     assert math.isfinite(found.brier.upper)
@@ -119,7 +122,7 @@ STRAY = {"labels": [*LABELS_OF_CLASS_REMARKS[:-3].tolist(), 7, 8, 9], "classes":
 
 
 def cautions(labels=LABELS_OF_CLASS_REMARKS, matrix=GOOD, **more):
-    return {caution.code: caution.text for caution in th.evaluate_classes(labels, matrix, **more).cautions}
+    return {caution.code: caution.text for caution in th.evaluation.evaluate_classes(labels, matrix, **more).cautions}
 
 
 def test_nothing_to_remark():
@@ -160,7 +163,7 @@ def test_predictions_that_follow_from_the_matrix_are_no_news():
 WINE = load_wine()
 TRAIN, TEST, TRAIN_Y, TEST_Y = train_test_split(WINE.data[:, :4], WINE.target, random_state=1, stratify=WINE.target)
 MATRIX_OF_MULTICLASS = make_pipeline(StandardScaler(), LogisticRegression()).fit(TRAIN, TRAIN_Y).predict_proba(TEST)
-FOUND = th.evaluate_classes(
+FOUND = th.evaluation.evaluate_classes(
     TEST_Y, {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
 )
 
@@ -188,7 +191,7 @@ def test_intervals_hold_their_estimates():
 
 def test_given_predictions_are_used_as_they_are():
     worst = (MATRIX_OF_MULTICLASS.argmax(axis=1) + 1) % 3
-    found = th.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"a": worst})
+    found = th.evaluation.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"a": worst})
     assert found["a"].confusion == th.confusion(TEST_Y, worst, classes=[0, 1, 2])
 
 
@@ -202,7 +205,7 @@ def test_the_summary_names_every_model_class_and_difference():
 
 def test_models_are_compared_pair_by_pair():
     for measure, comparison in FOUND.comparisons.items():
-        paired = th.compare_classes(
+        paired = th.inference.compare_classes(
             TEST_Y,
             {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)},
             measure=measure,
@@ -218,31 +221,31 @@ def test_models_are_compared_pair_by_pair():
         "brier",
         "log_loss",
     }
-    assert th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS).comparisons == {}
+    assert th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS).comparisons == {}
 
 
 def test_margins_are_given_for_all_measures_or_by_name():
     models = {"a": MATRIX_OF_MULTICLASS, "b": 0.999 * MATRIX_OF_MULTICLASS + 0.001 / 3}
     verdicts = {
         name: each["a", "b"].verdict
-        for name, each in th.evaluate_classes(TEST_Y, models, margin={"brier": 0.01}).comparisons.items()
+        for name, each in th.evaluation.evaluate_classes(TEST_Y, models, margin={"brier": 0.01}).comparisons.items()
     }
     assert verdicts["brier"] == "practically equal"
     assert verdicts["log_loss"] != "practically equal"
-    every = th.evaluate_classes(TEST_Y, models, margin=0.05).comparisons
+    every = th.evaluation.evaluate_classes(TEST_Y, models, margin=0.05).comparisons
     assert every["log_loss"]["a", "b"].verdict == "practically equal"
-    with pytest.raises(th.ArgumentError, match="not compared by 'auc'"):
-        th.evaluate_classes(TEST_Y, models, margin={"auc": 0.1})
-    with pytest.raises(th.ArgumentError, match="margin must be 0 or more"):
-        th.evaluate_classes(TEST_Y, models, margin={"brier": -0.1})
+    with pytest.raises(th.errors.ArgumentError, match="not compared by 'auc'"):
+        th.evaluation.evaluate_classes(TEST_Y, models, margin={"auc": 0.1})
+    with pytest.raises(th.errors.ArgumentError, match="margin must be 0 or more"):
+        th.evaluation.evaluate_classes(TEST_Y, models, margin={"brier": -0.1})
 
 
 def test_weights_and_clusters_reach_every_part():
     weights, clusters = np.arange(len(TEST_Y)) % 4 + 1.0, np.arange(len(TEST_Y)) // 2
     models = {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
-    found = th.evaluate_classes(TEST_Y, models, weights=weights, clusters=clusters)
+    found = th.evaluation.evaluate_classes(TEST_Y, models, weights=weights, clusters=clusters)
     assert (found.weighted, found.clusters) == (True, len(set(clusters)))
-    paired = th.compare_classes(TEST_Y, models, weights=weights, clusters=clusters, measure="brier")
+    paired = th.inference.compare_classes(TEST_Y, models, weights=weights, clusters=clusters, measure="brier")
     assert found.comparisons["brier"]["logistic", "uniform"] == paired["logistic", "uniform"]
     assert "weighted, in 23 clusters" in str(found)
     for plain, other in zip(FOUND.models.values(), found.models.values(), strict=True):
@@ -253,9 +256,9 @@ def test_weights_and_clusters_reach_every_part():
 def test_missing_rows_are_dropped_on_request_and_counted():
     holes = MATRIX_OF_MULTICLASS.copy()
     holes[:4, 2] = np.nan
-    with pytest.raises(th.MissingValueError, match="4 of 45"):
-        th.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS})
-    found = th.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS}, missing="drop")
+    with pytest.raises(th.errors.MissingValueError, match="4 of 45"):
+        th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS})
+    found = th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS}, missing="drop")
     assert (found.rows, found.dropped) == (41, 4)
     assert found["b"].confusion == th.confusion(TEST_Y[4:], MATRIX_OF_MULTICLASS[4:].argmax(axis=1))
     assert "4 dropped for missing values" in str(found)
@@ -268,21 +271,23 @@ def test_all_of_it_is_plain_data():
     assert plain["comparisons"]["brier"][0]["verdict"] == "better"
     assert {"code", "text"} == set(plain["cautions"][0])
     dates = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")[TEST_Y]
-    assert json.loads(th.evaluate_classes(dates, MATRIX_OF_MULTICLASS).to_json())["classes"][0] == "2024-01-01"
+    assert (
+        json.loads(th.evaluation.evaluate_classes(dates, MATRIX_OF_MULTICLASS).to_json())["classes"][0] == "2024-01-01"
+    )
 
 
 def test_bad_input():
-    with pytest.raises(th.ArgumentError, match="evaluate_classes"):
+    with pytest.raises(th.errors.ArgumentError, match="evaluate_classes"):
         th.evaluate(TEST_Y == 1, MATRIX_OF_MULTICLASS)
-    with pytest.raises(th.LengthError):
-        th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:-1])
-    with pytest.raises(th.LengthError):
-        th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:, :2])
-    with pytest.raises(th.ArgumentError, match="no models"):
-        th.evaluate_classes(TEST_Y, {})
-    with pytest.raises(th.ArgumentError, match="no matrix"):
-        th.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"b": TEST_Y})
-    with pytest.raises(th.ArgumentError, match="level"):
-        th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS, level=0)
-    with pytest.raises(th.ArgumentError, match="no model 'x'"):
+    with pytest.raises(th.errors.LengthError):
+        th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:-1])
+    with pytest.raises(th.errors.LengthError):
+        th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:, :2])
+    with pytest.raises(th.errors.ArgumentError, match="no models"):
+        th.evaluation.evaluate_classes(TEST_Y, {})
+    with pytest.raises(th.errors.ArgumentError, match="no matrix"):
+        th.evaluation.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"b": TEST_Y})
+    with pytest.raises(th.errors.ArgumentError, match="level"):
+        th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS, level=0)
+    with pytest.raises(th.errors.ArgumentError, match="no model 'x'"):
         FOUND["x"]

@@ -96,15 +96,15 @@ def test_the_fingerprint_is_a_digest_of_labels_names_scores_and_weights():
 
 
 def test_bad_input():
-    with pytest.raises(th.MissingValueError):
+    with pytest.raises(th.errors.MissingValueError):
         DECISION.apply([0.1, math.nan])
-    with pytest.raises(th.ArgumentError, match="no scores of the model"):
+    with pytest.raises(th.errors.ArgumentError, match="no scores of the model"):
         DECISION.apply({"other": [1.0]})
-    with pytest.raises(th.NotationError):
+    with pytest.raises(th.errors.NotationError):
         th.Decision.from_json("{}")
-    with pytest.raises(th.NotationError, match="JSON"):
+    with pytest.raises(th.errors.NotationError, match="JSON"):
         th.Decision.from_json("not json")
-    with pytest.raises(th.NotationError, match="rule"):
+    with pytest.raises(th.errors.NotationError, match="rule"):
         th.Decision.from_dict(DECISION.to_dict() | {"rule": "<"})
 
 
@@ -155,7 +155,7 @@ def test_a_file_is_written_whole_and_read_back(tmp_path):
     DECISION.save(path)
     assert th.Decision.load(path) == th.Decision.load(str(path)) == DECISION
     before = path.read_bytes()
-    with pytest.raises(th.OutputError, match="there is no directory"):
+    with pytest.raises(th.errors.OutputError, match="there is no directory"):
         DECISION.save(tmp_path / "absent" / "decision.json")
     assert [path.name for path in tmp_path.iterdir()] == ["decision.json"]
     assert path.read_bytes() == before
@@ -164,9 +164,9 @@ def test_a_file_is_written_whole_and_read_back(tmp_path):
 @pytest.mark.parametrize(
     ("content", "error", "what"),
     [
-        (b"\xff", th.SourceError, "decision.json is not in UTF-8"),
-        (b"{", th.NotationError, "decision.json holds no decision: this is not JSON"),
-        (b"[]", th.NotationError, "decision.json holds no decision: this is not a decision"),
+        (b"\xff", th.errors.SourceError, "decision.json is not in UTF-8"),
+        (b"{", th.errors.NotationError, "decision.json holds no decision: this is not JSON"),
+        (b"[]", th.errors.NotationError, "decision.json holds no decision: this is not a decision"),
     ],
 )
 def test_what_is_no_decision_is_not_loaded(tmp_path, content, error, what):
@@ -178,11 +178,11 @@ def test_what_is_no_decision_is_not_loaded(tmp_path, content, error, what):
 
 
 def test_loading_needs_a_file(tmp_path):
-    with pytest.raises(th.SourceError, match="there is no file"):
+    with pytest.raises(th.errors.SourceError, match="there is no file"):
         th.Decision.load(tmp_path / "absent.json")
-    with pytest.raises(th.SourceError, match="cannot be read"):
+    with pytest.raises(th.errors.SourceError, match="cannot be read"):
         th.Decision.load(tmp_path)
-    with pytest.raises(th.ArgumentError, match="a path is needed"):
+    with pytest.raises(th.errors.ArgumentError, match="a path is needed"):
         th.Decision.load(None)  # type: ignore[arg-type]
 
 

@@ -43,7 +43,9 @@ def test_numbers_are_those_of_the_rows(source, weight):
     place, how = source
     data = rows()
     models = {name: data[name] for name in ("tree", "logit")}
-    found = th.evaluate_scan(place, label="y", scores=list(models), condition=CONDITION, weights=weight, **how)
+    found = th.evaluation.evaluate_scan(
+        place, label="y", scores=list(models), condition=CONDITION, weights=weight, **how
+    )
     weights = None if weight is None else data[weight]
     expected = th.evaluate(data["y"], models, condition=CONDITION, weights=weights)
     for name in models:
@@ -65,7 +67,7 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
     monkeypatch.setattr(scanning, "ROWS_TO_STREAM", 0)
     place, how = source
     data = rows()
-    found = th.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
+    found = th.evaluation.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
     exact = th.rank(data["y"], data["narrow"])
     assert found.ranking.unresolved.any()
     assert found.bounds["expected_cost"].width == 0
@@ -82,7 +84,9 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
 
 
 def test_what_needs_rows_is_not_told():
-    found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree"], condition=CONDITION)
+    found = th.evaluation.evaluate_scan(
+        ibis.memtable(pa.table(rows())), label="y", scores=["tree"], condition=CONDITION
+    )
     assert np.isnan(found.decision.out_of_bag_cost.estimate)
     assert found.decision.wins is None
     assert "counts-only" in [caution.code for caution in found.cautions]
@@ -91,7 +95,7 @@ def test_what_needs_rows_is_not_told():
 
 
 def test_the_decision_is_read_back_and_applied():
-    found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
+    found = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
     plain = json.loads(found.decision.to_json())
     assert th.Decision.from_dict(plain).to_dict() == plain
     assert found.decision.apply([0.0, 1.0]).tolist() == [False, True]
@@ -102,41 +106,41 @@ def test_models_are_judged_on_the_same_rows():
     data = rows()
     data["tree"][:5], data["logit"][3:9] = np.nan, np.nan
     table = ibis.memtable(pa.table(data))
-    found = th.evaluate_scan(table, label="y", scores=["tree", "logit"], missing="drop")
+    found = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], missing="drop")
     assert found.dropped == 9
     assert {ranking.total for ranking in (model.ranking for model in found.models.values())} == {2991}
-    with pytest.raises(th.MissingValueError, match="9 of 3,000 rows"):
-        th.evaluate_scan(table, label="y", scores=["tree", "logit"])
+    with pytest.raises(th.errors.MissingValueError, match="9 of 3,000 rows"):
+        th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"])
 
 
 def test_without_the_paired_pass_nothing_is_compared():
     table = ibis.memtable(pa.table(rows()))
-    found = th.evaluate_scan(table, label="y", scores=["tree", "logit"], paired=False)
+    found = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], paired=False)
     assert found.comparison is None
     same(found["tree"].auc, th.auc_interval(found["tree"].ranking))
-    with pytest.raises(th.ArgumentError, match="paired pass"):
-        th.evaluate_scan(table, label="y", scores=["tree"], weights="w", paired=False)
+    with pytest.raises(th.errors.ArgumentError, match="paired pass"):
+        th.evaluation.evaluate_scan(table, label="y", scores=["tree"], weights="w", paired=False)
 
 
 @pytest.mark.parametrize("change", [{"level": 2}, {"margin": -1}, {"scores": "tree"}, {"scores": []}])
 def test_questions_that_are_none(change):
     asked: dict[str, Any] = {"scores": ["tree"], **change}
-    with pytest.raises(th.ArgumentError):
-        th.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", **asked)
+    with pytest.raises(th.errors.ArgumentError):
+        th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", **asked)
 
 
 def test_a_model_that_is_not_there():
-    found = th.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
-    with pytest.raises(th.ArgumentError, match="no model 'forest'"):
+    found = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
+    with pytest.raises(th.errors.ArgumentError, match="no model 'forest'"):
         found["forest"]
 
 
 def test_few_cases_and_costs_that_nobody_gave_are_remarked_on():
     few = {"y": [1, 0] * 10, "tree": np.arange(20) / 20, "logit": np.arange(20) / 30, "w": np.ones(20)}
     place = ibis.memtable(pa.table(few))
-    codes = {caution.code for caution in th.evaluate_scan(place, label="y", scores=["tree"]).cautions}
+    codes = {caution.code for caution in th.evaluation.evaluate_scan(place, label="y", scores=["tree"]).cautions}
     assert {"few-positives", "few-negatives", "equal-costs"} <= codes
-    both = th.evaluate_scan(place, label="y", scores=["tree", "logit"])
+    both = th.evaluation.evaluate_scan(place, label="y", scores=["tree", "logit"])
     assert "equal-costs" in [caution.code for caution in both.cautions]
-    given = th.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weights="w")
+    given = th.evaluation.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weights="w")
     assert not {"few-positives", "equal-costs"} & {caution.code for caution in given.cautions}

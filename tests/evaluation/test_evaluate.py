@@ -40,7 +40,7 @@ def test_every_number_is_that_of_the_function_of_its_name():
 
 
 def test_the_decision_is_the_joint_choice():
-    joint = th.joint_choice({"good": th.rank(LABELS, GOOD), "poor": th.rank(LABELS, POOR)}, CONDITION)
+    joint = th.choose({"good": th.rank(LABELS, GOOD), "poor": th.rank(LABELS, POOR)}, CONDITION)
     assert (BOTH.decision.model, BOTH.decision.threshold) == (joint.model, joint.threshold)
     assert BOTH.decision.runner_up == joint.runner_up
     assert BOTH.decision.gap == joint.gap
@@ -66,11 +66,11 @@ def test_predictions_are_reported_and_never_overwritten():
 def test_weights_and_clusters_reach_the_intervals():
     weights = RNG.random(400) + 0.1
     weighted = th.evaluate(LABELS, GOOD, weights=weights, replicates=20)
-    assert weighted["model"].auc == th.auc_interval(th.ScoredRows.of(LABELS, GOOD, weights=weights))
+    assert weighted["model"].auc == th.auc_interval(th.inference.ScoredRows.of(LABELS, GOOD, weights=weights))
     assert weighted["model"].ranking == th.rank(LABELS, GOOD, weights=weights)
     clusters = np.arange(400) // 4
     clustered = th.evaluate(LABELS, GOOD, clusters=clusters, replicates=20)
-    assert clustered["model"].auc == th.auc_interval(th.ScoredRows.of(LABELS, GOOD, clusters=clusters))
+    assert clustered["model"].auc == th.auc_interval(th.inference.ScoredRows.of(LABELS, GOOD, clusters=clusters))
     assert clustered.stability.blocks == 100
 
 
@@ -92,15 +92,17 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
     assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
     assert found.stability.out_of_bag_cost == drawn.out_of_bag_cost
-    assert found.joint.model == th.joint_choice(rankings, CONDITION).model
+    assert found.joint.model == th.choose(rankings, CONDITION).model
     for name, score in models.items():
         model = found[name]
         assert model.ranking == rankings[name]
-        assert model.auc == th.auc_interval(th.ScoredRows.of(LABELS, score, **more), level=0.8)
+        assert model.auc == th.auc_interval(th.inference.ScoredRows.of(LABELS, score, **more), level=0.8)
         sampled = count_calls(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
         assert model.measures == table_intervals(sampled, level=0.8)
         assert model.expected_cost == table_interval(sampled, CONDITION, level=0.8)
-        assert model.brier == th.brier_interval(th.ScoredRows(LABELS, {name: score}, weight, codes_of), level=0.8)
+        assert model.brier == th.inference.brier_interval(
+            th.inference.ScoredRows(LABELS, {name: score}, weight, codes_of), level=0.8
+        )
         assert model.out_of_bag_cost == drawn.out_of_bag_cost[name]
     assert found.decision.expected_cost == found[found.decision.model].expected_cost
     assert found.decision.out_of_bag_cost == found.rules[found.decision.model].cost
@@ -115,14 +117,14 @@ def test_labels_of_any_kind():
         replicates=20,
     )
     assert named["model"].given == th.contingency(LABELS, GOOD > 0.5)
-    with pytest.raises(th.PositiveLabelError):
+    with pytest.raises(th.errors.PositiveLabelError):
         th.evaluate(np.where(LABELS, "spam", "ham"), GOOD)
 
 
 def test_missing_rows_are_dropped_on_request_and_counted():
     holes = GOOD.copy()
     holes[:7] = np.nan
-    with pytest.raises(th.MissingValueError, match="7 of 400"):
+    with pytest.raises(th.errors.MissingValueError, match="7 of 400"):
         th.evaluate(LABELS, {"a": holes, "b": POOR})
     found = th.evaluate(LABELS, {"a": holes, "b": POOR}, missing="drop", replicates=20)
     assert (found.rows, found.dropped) == (393, 7)
@@ -173,30 +175,32 @@ def test_an_uncertain_winner_is_remarked_on():
 
 
 def test_bad_input():
-    with pytest.raises(th.ArgumentError, match="level"):
+    with pytest.raises(th.errors.ArgumentError, match="level"):
         th.evaluate(LABELS, GOOD, level=95)
-    with pytest.raises(th.LengthError, match="scores"):
+    with pytest.raises(th.errors.LengthError, match="scores"):
         th.evaluate(LABELS, {"a": GOOD, "b": POOR[:-1]})
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         th.evaluate(np.ones(5), np.arange(5))
-    with pytest.raises(th.ArgumentError, match="a Ranking"):
+    with pytest.raises(th.errors.ArgumentError, match="a Ranking"):
         th.evaluate(LABELS, {"a": th.rank(LABELS, GOOD)})
-    with pytest.raises(th.ArgumentError, match="no models"):
+    with pytest.raises(th.errors.ArgumentError, match="no models"):
         th.evaluate(LABELS, {})
-    with pytest.raises(th.ArgumentError, match="no scores"):
+    with pytest.raises(th.errors.ArgumentError, match="no scores"):
         th.evaluate(LABELS, {"a": GOOD}, predictions={"b": GOOD > 0.5})
-    with pytest.raises(th.ArgumentError, match="which model"):
+    with pytest.raises(th.errors.ArgumentError, match="which model"):
         th.evaluate(LABELS, {"a": GOOD, "b": POOR}, predictions=GOOD > 0.5)
-    with pytest.raises(th.ArgumentError, match="replicates"):
+    with pytest.raises(th.errors.ArgumentError, match="replicates"):
         th.evaluate(LABELS, GOOD, replicates=0)
-    with pytest.raises(th.ArgumentError, match="no model 'c'"):
+    with pytest.raises(th.errors.ArgumentError, match="no model 'c'"):
         BOTH["c"]
 
 
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
 def test_names_cannot_steer_a_terminal(name):
     found = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
-    many = th.evaluate_classes(["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]})
+    many = th.evaluation.evaluate_classes(
+        ["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]}
+    )
     for text in (repr(found), str(found), str(found.decision), str(found.comparison), repr(many), str(many)):
         assert not set(text) & {"\x1b", "\x07", "\x00", "\u202e", "\u2028", "\ud800"}
 
@@ -222,7 +226,7 @@ def test_a_model_may_call_every_case_negative(labels):
     ],
 )
 def test_options_of_the_wrong_kind_are_refused(options):
-    with pytest.raises(th.ArgumentError):
+    with pytest.raises(th.errors.ArgumentError):
         th.evaluate([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.5], **options)
 
 
@@ -289,6 +293,6 @@ def test_cases_that_were_certain_and_wrong_are_counted():
 
 
 def test_too_few_clusters_are_refused_by_name():
-    with pytest.raises(th.ArgumentError, match="1 of 2 clusters holds positives") as refused:
+    with pytest.raises(th.errors.ArgumentError, match="1 of 2 clusters holds positives") as refused:
         th.evaluate([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4], clusters=[0, 0, 1, 1])
     assert refused.value.where == "evaluate(labels, scores)"

@@ -27,7 +27,7 @@ def test_every_interval_has_the_level_asked_for():
         assert interval.width < wide[name].width
     table = th.evaluate(LABELS, SCORES, replicates=5)["model"].table
     same(narrow["f1"], th.interval(table, "f1", level=0.6))
-    same(narrow["brier"], th.brier_interval(th.rank(LABELS, SCORES), level=0.6))
+    same(narrow["brier"], th.inference.brier_interval(th.rank(LABELS, SCORES), level=0.6))
 
 
 def test_the_unit_of_weights_does_not_matter():

@@ -57,7 +57,7 @@ def test_scores_that_are_no_probabilities_lack_some_numbers():
 
 def test_a_fixed_threshold_needs_no_resampling(gate, columns):
     of, _ = gate
-    table = th.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
+    table = th.tables.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
     found = of("recall@threshold=0.4 >= 0")
     assert found.interval == th.interval(table, "recall")
     assert found.threshold == 0.4
@@ -67,7 +67,7 @@ def test_a_fixed_threshold_needs_no_resampling(gate, columns):
 def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(gate, columns, text):
     of, evaluation = gate
     found = of(text)
-    table = th.contingency_at(evaluation["forest"].ranking, found.threshold)
+    table = th.tables.contingency_at(evaluation["forest"].ranking, found.threshold)
     plain = th.interval(table, found.requirement.quantity.name)
     assert found.interval.estimate == pytest.approx(plain.estimate)
     assert found.interval.lower <= plain.lower
@@ -187,11 +187,11 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
         assert each["standardised_partial_auc[tpr>=0.7]"].estimate == pytest.approx(standardised)
         benefit = th.net_benefit(production, threshold=[0.2]).model[0]
         assert each["net_benefit@0.2"].estimate == pytest.approx(benefit)
-        half = th.contingency_at(part.ranking, 0.5)
+        half = th.tables.contingency_at(part.ranking, 0.5)
         assert each["recall@threshold=0.5"].estimate == pytest.approx(half.tpr)
         cost = th.OperatingCondition() if condition is None else condition
         assert each["expected_cost@threshold=0.5"].estimate == pytest.approx(cost.expected_cost(half))
-        assert each["f2"].estimate == pytest.approx(th.measure("f2").of(part.table, class_ratio=ratio))
+        assert each["f2"].estimate == pytest.approx(th.tables.measure("f2").of(part.table, class_ratio=ratio))
         assert each["brier"] == part.numbers["brier"]
         assert each["saving"] == found.savings[model]
     assert found.to_dict()["quantities"]["bayes"]["auc"]["estimate"] == found["bayes"].auc.estimate
@@ -200,10 +200,10 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
 
 def test_calibration_numbers_are_those_of_the_report(columns):
     condition = th.OperatingCondition(prevalence=0.1)
-    rows = th.ScoredRows.of(columns["malignant"], columns["bayes"])
+    rows = th.inference.ScoredRows.of(columns["malignant"], columns["bayes"])
     model = th.evaluate(columns["malignant"], columns["bayes"], condition=condition)["model"]
-    report = th.calibration_report(rows, condition=condition)
-    plain = th.calibration_report(th.rank(columns["malignant"], columns["bayes"]))
+    report = th.inference.calibration_report(rows, condition=condition)
+    plain = th.inference.calibration_report(th.rank(columns["malignant"], columns["bayes"]))
     for name, interval in report.numbers.items():
         for one, other in ((model.numbers[name], interval), (model.data_numbers[name], plain.numbers[name])):
             assert (one.estimate, one.lower, one.upper) == pytest.approx((other.estimate, other.lower, other.upper)), (

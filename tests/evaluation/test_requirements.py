@@ -47,7 +47,7 @@ def test_what_is_read(text, expected):
 
 @pytest.mark.parametrize("text", ["", "auc", ">= 0.5", "auc >= ", "auc = 0.5", "auc >= high", "auc >= 0.5 maybe"])
 def test_what_cannot_be_read(text):
-    with pytest.raises(th.MeasureError, match="cannot read the requirement"):
+    with pytest.raises(th.errors.MeasureError, match="cannot read the requirement"):
         requirement(text)
 
 

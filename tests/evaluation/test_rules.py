@@ -177,7 +177,7 @@ def test_what_cannot_be_meant_is_refused(options, told):
 
 @pytest.mark.parametrize("name", ["never", "always", "0.5"])
 def test_models_are_not_called_as_rules_are(name):
-    with pytest.raises(th.ArgumentError, match="the name of a rule"):
+    with pytest.raises(th.errors.ArgumentError, match="the name of a rule"):
         th.evaluate(LABELS, {name: SCORES["tree"]}, replicates=20)
     th.evaluate(LABELS, {"current": SCORES["tree"]}, replicates=20)
 
@@ -225,12 +225,14 @@ def test_the_decision_is_priced_with_the_choice_of_the_model_row_by_row():
         picked, left = np.repeat(np.arange(60), drawn), np.flatnonzero(drawn == 0)
         best: list[tuple[float, int, str, float]] = []
         for i, (name, score) in enumerate(scores.items()):
-            inside = CONDITION.expected_cost(th.contingency_at(th.rank(labels[picked], score[picked]), cuts[name]))
+            inside = CONDITION.expected_cost(
+                th.tables.contingency_at(th.rank(labels[picked], score[picked]), cuts[name])
+            )
             tied = np.flatnonzero(np.isclose(inside, inside.min(), rtol=1e-12, atol=0))
             at = int(tied[(tied.size - 1) // 2])
             best.append((round(float(inside[at]), 12), i, name, float(cuts[name][at])))
         _, _, name, cut = min(best)
-        costs.append(CONDITION.expected_cost(th.contingency_at(th.rank(labels[left], scores[name][left]), cut)))
+        costs.append(CONDITION.expected_cost(th.tables.contingency_at(th.rank(labels[left], scores[name][left]), cut)))
     assert found.decision.out_of_bag_cost.estimate == pytest.approx(np.mean(costs))
 
 
@@ -280,7 +282,7 @@ def test_no_limits_exclude_their_estimate_and_savings_are_differences(data):
     ratio = data.draw(st.none() | st.floats(0.02, 5))
     condition = th.OperatingCondition(ratio, cost_fn=4, cost_fp=1, cost_tp=-0.5)
     more: Any = {"weights": rng.random(n) + 0.1} if ratio is None and data.draw(st.booleans()) else {}
-    alone = th.joint_choice({name: th.rank(labels, score, **more) for name, score in scores.items()}, condition)
+    alone = th.choose({name: th.rank(labels, score, **more) for name, score in scores.items()}, condition)
     current = data.draw(st.sampled_from([rng.random(n) < 0.5, {alone.model: alone.choice.threshold}, {"a": 0.25}]))
     found = th.evaluate(labels, scores, condition=condition, current=current, replicates=20, **more)
     honest = found.decision.out_of_bag_cost.estimate

@@ -42,7 +42,7 @@ def test_a_threshold_is_short_and_makes_the_same_calls_where_it_can():
     tree = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
     found = th.evaluate(emails, tree, condition=th.OperatingCondition(cost_ratio=2), replicates=20)
     at = float(threshold_text(found, "model"))
-    assert th.contingency_at(found["model"].ranking, at) == found["model"].table
+    assert th.tables.contingency_at(found["model"].ranking, at) == found["model"].table
 
 
 @given(st.lists(st.floats(-1e4, 1e4).filter(lambda x: x == 0 or abs(x) > 1e-9), min_size=3, max_size=12, unique=True))
@@ -56,7 +56,7 @@ def test_a_threshold_that_is_not_said_to_be_rounded_makes_the_same_calls(scores)
     text = threshold_text(evaluation, "model")
     if math.isfinite(choice.threshold) and not text.startswith("about "):
         at = float(text.replace(",", "").replace("−", "-"))
-        assert th.contingency_at(ranking, at) == choice.table
+        assert th.tables.contingency_at(ranking, at) == choice.table
         assert len(text.strip("−0.").replace(".", "").replace(",", "")) <= 4 or at == int(at)
 
 

@@ -27,7 +27,7 @@ THREE = TWO | {"guess": matrix(np.arange(0, 150, 3))}
 
 @pytest.mark.parametrize("models", [TWO, THREE], ids=["two", "three"])
 def test_two_models_with_146_of_150_tie(models):
-    found = th.evaluate_classes(LABELS, models)
+    found = th.evaluation.evaluate_classes(LABELS, models)
     assert found["tree"].rates.overall_accuracy == found["logit"].rates.overall_accuracy
     assert found.best == ("tree", "logit")
     assert json.loads(found.to_json())["best"] == ["tree", "logit"]
@@ -42,7 +42,7 @@ def test_two_models_with_146_of_150_tie(models):
 
 
 def test_a_win_stays_a_win():
-    found = th.evaluate_classes(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
+    found = th.evaluation.evaluate_classes(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
     assert found.best == ("tree",)
     assert "Highest overall accuracy: tree, with 146 of 150 cases right." in str(found)
     assert "tied-models" not in [caution.code for caution in found.cautions]
@@ -51,11 +51,11 @@ def test_a_win_stays_a_win():
 
 def test_weights_that_round_tie_as_rows_do():
     weights = np.full(150, 0.1)
-    assert th.evaluate_classes(LABELS, TWO, weights=weights).best == ("tree", "logit")
+    assert th.evaluation.evaluate_classes(LABELS, TWO, weights=weights).best == ("tree", "logit")
 
 
 def test_one_model_has_nobody_to_tie_with():
-    found = th.evaluate_classes(LABELS, TWO["tree"])
+    found = th.evaluation.evaluate_classes(LABELS, TWO["tree"])
     assert found.best == ("model",)
     assert "overall accuracy:" not in str(found)
 

@@ -10,6 +10,7 @@ from tests.golden.references import (
     MCC_TABLE,
     REFERENCES,
 )
+from tests.public import OFFERED
 
 
 @pytest.mark.parametrize(
@@ -23,17 +24,17 @@ from tests.golden.references import (
 )
 def test_areas(id_, name):
     reference = REFERENCES[id_]
-    assert getattr(th, name)(reference.ranking) == pytest.approx(getattr(reference, name), rel=reference.digits)
+    assert OFFERED[name](reference.ranking) == pytest.approx(getattr(reference, name), rel=reference.digits)
 
 
 def test_the_table_of_the_20_instances_at_054():
-    table = th.contingency_at(FAWCETT, 0.54)
+    table = th.tables.contingency_at(FAWCETT, 0.54)
     assert (table.fpr, table.tpr, table.accuracy) == (0.1, 0.5, 0.70)
     assert th.coverage(FAWCETT).accuracy.max() == 0.70
 
 
 def test_precision_between_splits_is_a_hyperbola():
-    found = th.precision_at(INTERPOLATED, INTERPOLATED_RECALL)
+    found = th.curves.precision_at(INTERPOLATED, INTERPOLATED_RECALL)
     assert [f"{value:.4f}" for value in found] == INTERPOLATED_PRECISION
 
 

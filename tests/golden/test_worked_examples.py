@@ -119,7 +119,7 @@ def test_slopes_of_segments(id_):
 @pytest.mark.parametrize("id_", stating("at"))
 def test_tables_at_thresholds(id_):
     for threshold, (fp, tp) in RANKINGS[id_].at.items():
-        table = th.contingency_at(RANKINGS[id_].ranking, threshold)
+        table = th.tables.contingency_at(RANKINGS[id_].ranking, threshold)
         assert (table.fp, table.tp) == (fp, tp)
 
 
@@ -136,7 +136,7 @@ def test_r1_ranking_errors():
     assert found.lost == 150 + 100
     assert found.tied == 800 + 50 + 100
     assert found.lost + found.tied / 2 == 725
-    assert th.ranking_error(RANKINGS["R1 scoring tree"].ranking) == 0.29
+    assert th.curves.ranking_error(RANKINGS["R1 scoring tree"].ranking) == 0.29
 
 
 def test_r2_doubling_negatives_leaves_roc_alone():
@@ -167,7 +167,7 @@ def test_r5_empirical_probabilities_of_the_hull():
 
 
 def test_r8_rates_and_precision_at_thresholds():
-    table = th.contingency_at(th.rank(R8_LABELS, R8_SCORES), R8_AT)
+    table = th.tables.contingency_at(th.rank(R8_LABELS, R8_SCORES), R8_AT)
     assert table.tpr.tolist() == R8_TPR
     assert table.fpr.tolist() == R8_FPR
     np.testing.assert_array_equal(table.precision, R8_PRECISION)
@@ -188,11 +188,11 @@ def test_r10_precision_is_not_monotone():
 
 @pytest.mark.parametrize("threshold", R11_COIN)
 def test_r11_a_fair_coin_reaches_the_middle_of_a_segment(threshold):
-    coin = th.randomized_rule(RANKINGS["R1 scoring tree"].ranking, threshold)
+    coin = th.curves.randomized_rule(RANKINGS["R1 scoring tree"].ranking, threshold)
     assert (coin.table.fp, coin.table.tp) == R11_COIN[threshold]
 
 
 @pytest.mark.parametrize("probability", [0, 0.1, 0.25, 1])
 def test_r11_a_biased_coin_reaches_any_point_of_the_line(probability):
-    coin = th.randomized_rule(RANKINGS["R1 scoring tree"].ranking, -1, probability=probability)
+    coin = th.curves.randomized_rule(RANKINGS["R1 scoring tree"].ranking, -1, probability=probability)
     assert (coin.table.fp, coin.table.tp) == pytest.approx((10 + 40 * probability, 30 + 20 * probability))

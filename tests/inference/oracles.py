@@ -172,7 +172,7 @@ def measure_of_copies(table: Any, name: str, level: float = 0.95) -> tuple[float
     Copies say nothing, so clusters are cases again, as few as lie in the cells that matter.
     """
     cells = [float(getattr(table, cell)) for cell in CELLS]
-    known = th.measure(name)
+    known = th.tables.measure(name)
     value = float(known.of(table))
     among = sum(getattr(table, cell) for cell in (RATES[known.name][1] if known.name in RATES else CELLS))
     varies = math.isfinite(value) and value not in known.range

@@ -58,9 +58,9 @@ def test_bands_that_share_their_draws_are_those_that_do_not():
     together = draws.bands(curves, stratified=False)
     options: dict[str, Any] = {"level": 0.9, "replicates": 60, "seed": 3}
     alone = {
-        "precision": th.precision_recall_band(TREE, **options),
-        "benefit": th.net_benefit_band(TREE, **options),
-        "reliability": th.reliability_band(TREE, **options),
+        "precision": th.inference.precision_recall_band(TREE, **options),
+        "benefit": th.inference.net_benefit_band(TREE, **options),
+        "reliability": th.inference.reliability_band(TREE, **options),
     }
     for name, band in together.items():
         assert np.array_equal(band.lower, alone[name].lower), name
@@ -101,12 +101,12 @@ def test_draws_of_one_class_are_for_curves_that_have_one():
 
 def test_no_draw_with_both_classes_is_refused():
     draws = draws_of(th.Ranking.parse("[1+,1-]"), replicates=1, seed=0)
-    with pytest.raises(th.ArgumentError, match="none of 1 draws holds both classes"):
+    with pytest.raises(th.errors.ArgumentError, match="none of 1 draws holds both classes"):
         draws.band(roc_curve(draws), stratified=False)
 
 
 def tpr_at(ranking, fpr):
-    return [th.point_at(ranking, fpr=x).table.tpr for x in fpr]
+    return [th.curves.point_at(ranking, fpr=x).table.tpr for x in fpr]
 
 
 @given(strategies.two_class_rankings)
@@ -116,7 +116,7 @@ def test_the_estimate_is_the_curve(ranking):
     assert band.estimate == pytest.approx(np.array(tpr_at(ranking, grid)), abs=1e-12)
     recall = grid[1:]
     band = precision_recall_band(ranking, recall=recall, replicates=40)
-    assert band.estimate == pytest.approx(th.precision_at(ranking, recall), abs=1e-12)
+    assert band.estimate == pytest.approx(th.curves.precision_at(ranking, recall), abs=1e-12)
 
 
 def test_limits_are_quantiles_of_curves_drawn_row_by_row():
@@ -130,7 +130,7 @@ def test_limits_are_quantiles_of_curves_drawn_row_by_row():
     assert (band.upper >= high - 1e-12).all()
     assert band.lower[1] == pytest.approx(low[1], abs=0.02)
     drawn = [ranking_of_draw(ranking, times) for times in draws(ranking, replicates=60, stratified=False)]
-    low, high = np.quantile([th.precision_at(each, grid) for each in drawn], [0.05, 0.95], axis=0)
+    low, high = np.quantile([th.curves.precision_at(each, grid) for each in drawn], [0.05, 0.95], axis=0)
     band = precision_recall_band(ranking, recall=grid, replicates=60, level=0.9)
     assert band.lower == pytest.approx(low)
     assert band.upper == pytest.approx(high)
@@ -178,9 +178,9 @@ def test_models_are_named():
     labels, scores = example(60, 3)
     rows = ScoredRows.of(labels, {"a": scores, "b": -scores})
     assert roc_band(rows, model="b", fpr=[0.5], replicates=5).estimate[0] < 0.5
-    with pytest.raises(th.ArgumentError, match="several models"):
+    with pytest.raises(th.errors.ArgumentError, match="several models"):
         roc_band(rows)
-    with pytest.raises(th.ArgumentError, match="there is no model 'c'"):
+    with pytest.raises(th.errors.ArgumentError, match="there is no model 'c'"):
         roc_band(rows, model="c")
 
 

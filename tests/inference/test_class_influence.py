@@ -163,7 +163,9 @@ def test_losses_that_cannot_be_told():
     _, found = pulls(labels, models["good"] * 0.9)
     assert math.isnan(found["brier"].estimate)
     assert found["log_loss"].note == NOT_SUMMING
-    assert found["one_vs_rest_macro"].estimate == th.multiclass_auc(labels, models["good"] * 0.9).one_vs_rest_macro
+    assert (
+        found["one_vs_rest_macro"].estimate == th.curves.multiclass_auc(labels, models["good"] * 0.9).one_vs_rest_macro
+    )
     certain = np.eye(3)[(labels + 1) % 3]
     _, wrong = pulls(labels, certain)
     assert wrong["log_loss"].estimate == math.inf

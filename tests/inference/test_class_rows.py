@@ -34,21 +34,21 @@ def test_a_model_may_lack_a_class():
     found = rows(matrix=two, classes={"a": ["cat", "cow", "dog"], "b": ["cat", "cow"]})
     assert found.absent == {"a": (), "b": ("dog",)}
     assert found.matrices["b"][:, 2].tolist() == [0] * 6
-    with pytest.raises(th.LengthError, match="2 columns, and there are 3 classes"):
+    with pytest.raises(th.errors.LengthError, match="2 columns, and there are 3 classes"):
         rows(matrix=two)
 
 
 def test_other_labels_count_as_one_class_on_request():
     labels = [*LABELS[:4], "emu", "yak"]
-    with pytest.raises(th.LabelError, match="'emu' and 'yak'"):
+    with pytest.raises(th.errors.LabelError, match="'emu' and 'yak'"):
         rows(labels, classes=["cat", "cow", "dog"])
     found = rows(labels, classes=["cat", "cow", "dog"], other="cow", predictions=["cat", "emu", "dog"] * 2)
     assert found.index.tolist() == [0, 1, 2, 0, 1, 1]
     assert found.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
     assert (found.pooled, found.pooled_rows) == (("emu", "yak"), 2)
-    with pytest.raises(th.LabelError, match="'pig' that other labels count as"):
+    with pytest.raises(th.errors.LabelError, match="'pig' that other labels count as"):
         rows(labels, classes=["cat", "cow", "dog"], other="pig")
-    with pytest.raises(th.LabelError, match="not among the classes"):
+    with pytest.raises(th.errors.LabelError, match="not among the classes"):
         rows(labels, other="cow")
 
 
@@ -61,7 +61,7 @@ def test_a_gap_anywhere_drops_the_row_for_all():
         "weights": [1, 1, np.nan, 1, 1, 1, 1, 1, 1, 0],
         "clusters": [*"abc", None, *"defgha"],
     }
-    with pytest.raises(th.MissingValueError, match=r"labels are missing.*clusters are.*'a'\[:, 2\] are missing"):
+    with pytest.raises(th.errors.MissingValueError, match=r"labels are missing.*clusters are.*'a'\[:, 2\] are missing"):
         rows(**given)
     found = rows(**given, missing="drop")
     assert found.dropped == 4
@@ -83,7 +83,7 @@ def test_independent_cases():
 def test_frames_must_agree_on_their_rows():
     frame = pd.DataFrame(MATRIX, columns=["cat", "cow", "dog"])
     assert rows(pd.Series(LABELS), frame).classes == ("cat", "cow", "dog")
-    with pytest.raises(th.LengthError, match="different row ids"):
+    with pytest.raises(th.errors.LengthError, match="different row ids"):
         rows(pd.Series(LABELS, index=[5, 4, 3, 2, 1, 0]), frame)
 
 
@@ -96,33 +96,33 @@ def test_classes_from_a_fitted_model_are_plain():
 @pytest.mark.parametrize(
     ("error", "match", "given"),
     [
-        (th.ArgumentError, "no models", {"matrix": {}}),
-        (th.ArgumentError, "named by text", {"matrix": {1: MATRIX}}),
-        (th.LengthError, "has rows and columns", {"matrix": MATRIX[:, 0]}),
-        (th.LengthError, "differ in length", {"matrix": MATRIX[:-1]}),
-        (th.LengthError, "2 columns", {"matrix": MATRIX[:, :2]}),
+        (th.errors.ArgumentError, "no models", {"matrix": {}}),
+        (th.errors.ArgumentError, "named by text", {"matrix": {1: MATRIX}}),
+        (th.errors.LengthError, "has rows and columns", {"matrix": MATRIX[:, 0]}),
+        (th.errors.LengthError, "differ in length", {"matrix": MATRIX[:-1]}),
+        (th.errors.LengthError, "2 columns", {"matrix": MATRIX[:, :2]}),
         (
-            th.ProbabilityError,
+            th.errors.ProbabilityError,
             r"3 of 18 .* \(first 1.5 at row 1, column 0\)",
             {"matrix": MATRIX + np.eye(6, 3, -1) * 1.2},
         ),
-        (th.ArgumentError, "'b', which has no matrix", {"predictions": {"b": LABELS}}),
+        (th.errors.ArgumentError, "'b', which has no matrix", {"predictions": {"b": LABELS}}),
         (
-            th.ArgumentError,
+            th.errors.ArgumentError,
             "which model the predictions",
             {"matrix": {"a": MATRIX, "b": MATRIX}, "predictions": LABELS},
         ),
-        (th.LabelError, "'emu'", {"predictions": ["emu"] * 6}),
-        (th.LabelError, "twice", {"classes": ["cat", "cow", "cat"]}),
-        (th.ArgumentError, "classes of 'model' are not said", {"classes": {}}),
-        (th.ArgumentError, "no matrix of 'b'", {"classes": {"model": ["cat", "cow", "dog"], "b": ["cat"]}}),
+        (th.errors.LabelError, "'emu'", {"predictions": ["emu"] * 6}),
+        (th.errors.LabelError, "twice", {"classes": ["cat", "cow", "cat"]}),
+        (th.errors.ArgumentError, "classes of 'model' are not said", {"classes": {}}),
+        (th.errors.ArgumentError, "no matrix of 'b'", {"classes": {"model": ["cat", "cow", "dog"], "b": ["cat"]}}),
         (
-            th.OneClassError,
+            th.errors.OneClassError,
             "no row is of class 'emu'",
             {"matrix": np.eye(6, 4), "classes": ["cat", "cow", "dog", "emu"]},
         ),
-        (th.OneClassError, "all rows are of class 'cat'", {"labels": ["cat"] * 6, "matrix": np.ones((6, 1))}),
-        (th.WeightError, "negative", {"weights": [-1] * 6}),
+        (th.errors.OneClassError, "all rows are of class 'cat'", {"labels": ["cat"] * 6, "matrix": np.ones((6, 1))}),
+        (th.errors.WeightError, "negative", {"weights": [-1] * 6}),
     ],
 )
 def test_bad_input(error, match, given):

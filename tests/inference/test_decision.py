@@ -144,8 +144,8 @@ def test_dear_misses_are_covered():
     score = rng.normal(size=fresh.size) + 1.5 * fresh
     for draw in range(40):
         rows = slice(draw * 100, (draw + 1) * 100)
-        found = th.out_of_bag_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
-        truth = condition.expected_cost(th.contingency_at(th.rank(fresh, score), found.choice.threshold))
+        found = th.inference.out_of_bag_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
+        truth = condition.expected_cost(th.tables.contingency_at(th.rank(fresh, score), found.choice.threshold))
         held += truth in found.expected_cost
     assert held >= 36
 
@@ -161,7 +161,7 @@ def test_perfect_data_leave_doubt(n):
     labels = np.arange(n) < n // 2
     for found in (
         th.evaluate(labels, -np.arange(float(n))).decision.out_of_bag_cost,
-        th.out_of_bag_choice(th.rank(labels, -np.arange(float(n)))).expected_cost,
+        th.inference.out_of_bag_choice(th.rank(labels, -np.arange(float(n)))).expected_cost,
     ):
         assert found.lower <= found.estimate < found.upper
         assert found.lower >= 0
@@ -210,11 +210,11 @@ def test_against_resampling_row_by_row():
         for name, score in scores.items():
             # Candidates are the splits of the whole data, as any threshold between two of its scores.
             cuts = th.rank(labels, score).thresholds()
-            inside = condition.expected_cost(th.contingency_at(th.rank(labels[picked], score[picked]), cuts))
+            inside = condition.expected_cost(th.tables.contingency_at(th.rank(labels[picked], score[picked]), cuts))
             tied = np.flatnonzero(np.isclose(inside, inside.min(), rtol=1e-12, atol=0))
             best = int(tied[(tied.size - 1) // 2])
             cost[name] = inside[best]
-            outside = th.contingency_at(th.rank(labels[left], score[left]), cuts[best])
+            outside = th.tables.contingency_at(th.rank(labels[left], score[left]), cuts[best])
             honest[name].append(condition.expected_cost(outside))
         least = min(cost.values())
         winners = [name for name in cost if np.isclose(cost[name], least, rtol=1e-12, atol=0)]
@@ -243,7 +243,7 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
 
     def costs(name, drawn, at=condition):
         ranking = th.rank(labels, scores[name], weights=drawn * weights)
-        return np.asarray(at.expected_cost(th.contingency_at(ranking, cuts[name])))
+        return np.asarray(at.expected_cost(th.tables.contingency_at(ranking, cuts[name])))
 
     def middle(cost):
         tied = np.flatnonzero(np.isclose(cost, cost.min(), rtol=1e-12, atol=0))
@@ -382,9 +382,9 @@ def test_what_choosing_a_split_gains(more):
 def test_resamples_that_all_lack_a_class_say_so():
     labels, scores = np.array([True, False]), {"m": np.array([0.9, 0.1])}
     alone = next(seed for seed in range(20) if np.random.default_rng(seed).integers(0, 2, 2).sum() != 1)
-    with pytest.raises(th.ArgumentError, match="none of 1 resamples holds both classes"):
+    with pytest.raises(th.errors.ArgumentError, match="none of 1 resamples holds both classes"):
         found(labels, scores, replicates=1, seed=alone)
-    with pytest.raises(th.ArgumentError, match="none of 1 resamples"):
+    with pytest.raises(th.errors.ArgumentError, match="none of 1 resamples"):
         th.evaluate(labels, scores, replicates=1, seed=alone)
 
 
@@ -453,7 +453,7 @@ def test_trap_24_the_apparent_cost_flatters_and_the_honest_one_does_not():
         found = out_of_bag_choice(th.rank(*few), CONDITION, replicates=60, seed=seed, level=0.9)
         apparent.append(found.apparent["expected_cost"])
         honest.append(found.out_of_bag["expected_cost"])
-        truth.append(CONDITION.expected_cost(th.contingency_at(world, found.threshold.estimate)))
+        truth.append(CONDITION.expected_cost(th.tables.contingency_at(world, found.threshold.estimate)))
         held += truth[-1] in found.expected_cost
     assert np.mean(apparent) < np.mean(truth) - 0.03
     assert np.mean(honest) > np.mean(apparent) + 0.03
@@ -473,9 +473,9 @@ def test_clusters_are_left_out_whole():
     rows = ScoredRows.of(labels, {"a": scores, "b": -scores}, clusters=np.arange(120) // 4)
     found = out_of_bag_choice(rows, CONDITION, model="a", replicates=50)
     assert found.out_of_bag["expected_cost"] >= found.apparent["expected_cost"] - 0.05
-    with pytest.raises(th.ArgumentError, match="several models"):
+    with pytest.raises(th.errors.ArgumentError, match="several models"):
         out_of_bag_choice(rows, CONDITION)
-    with pytest.raises(th.ArgumentError, match="no model 'c'"):
+    with pytest.raises(th.errors.ArgumentError, match="no model 'c'"):
         out_of_bag_choice(rows, CONDITION, model="c")
 
 

@@ -80,7 +80,7 @@ def test_weights_and_clusters_move_with_their_rows():
 
 
 def test_missing_values():
-    with pytest.raises(th.MissingValueError):
+    with pytest.raises(th.errors.MissingValueError):
         ScoredRows.of([1, 0, 1], {"a": [1, 2, np.nan], "b": [1, 2, 3]})
     assert len(ScoredRows.of([1, 0, 1], {"a": [1, 2, np.nan], "b": [1, 2, 3]}, missing="drop")) == 2
 
@@ -88,11 +88,11 @@ def test_missing_values():
 @pytest.mark.parametrize(
     ("labels", "scores", "error"),
     [
-        ([1, 1], [1, 2], th.OneClassError),
-        ([1, 0], [1, 2, 3], th.LengthError),
-        ([1, 0], {}, th.ArgumentError),
-        (["a", "b"], [1, 2], th.PositiveLabelError),
-        ([1, 0], {"a": th.Ranking.parse("[1+][1-]")}, th.ArgumentError),
+        ([1, 1], [1, 2], th.errors.OneClassError),
+        ([1, 0], [1, 2, 3], th.errors.LengthError),
+        ([1, 0], {}, th.errors.ArgumentError),
+        (["a", "b"], [1, 2], th.errors.PositiveLabelError),
+        ([1, 0], {"a": th.Ranking.parse("[1+][1-]")}, th.errors.ArgumentError),
     ],
 )
 def test_bad_rows(labels, scores, error):

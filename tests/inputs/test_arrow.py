@@ -101,7 +101,7 @@ class TestOtherTypes:
 
     @pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}]])
     def test_nested_values_are_refused(self, values):
-        with pytest.raises(th.ColumnError, match=r"the column 'p' holds .*, not one value per row"):
+        with pytest.raises(th.errors.ColumnError, match=r"the column 'p' holds .*, not one value per row"):
             read(pa.array(values))
 
     def test_extension_types_are_their_storage(self):

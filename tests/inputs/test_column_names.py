@@ -5,7 +5,7 @@ from thresher.inputs.columns import named, require_columns, require_same_columns
 
 
 def fail(wanted, present):
-    with pytest.raises(th.ColumnError) as caught:
+    with pytest.raises(th.errors.ColumnError) as caught:
         require_columns(wanted, present, place="a.csv")
     return caught.value
 
@@ -54,7 +54,7 @@ def test_a_name_that_occurs_twice():
 
 def test_files_that_belong_together():
     require_same_columns(["a", "b"], ["b", "a"], places=("1", "2"))
-    with pytest.raises(th.ColumnError, match="'b' and 'c' is in 1 and not in 2"):
+    with pytest.raises(th.errors.ColumnError, match="'b' and 'c' is in 1 and not in 2"):
         require_same_columns(["a", "b", "c"], ["a"], places=("1", "2"))
 
 

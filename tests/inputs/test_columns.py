@@ -45,11 +45,11 @@ class TestColumn:
         "values", [5, None, "abc", {1, 2}, {"a": 1}, (i for i in [1]), np.zeros((2, 2)), np.zeros((1, 3)), np.array(1)]
     )
     def test_anything_else_is_refused_with_its_shape(self, values):
-        with pytest.raises(th.LengthError, match="scores has shape"):
+        with pytest.raises(th.errors.LengthError, match="scores has shape"):
             read(values)
 
     def test_rows_of_different_lengths_are_no_column(self):
-        with pytest.raises(th.LengthError, match="scores holds rows of different lengths"):
+        with pytest.raises(th.errors.LengthError, match="scores holds rows of different lengths"):
             read([[1], [1, 2]])
 
     def test_a_list_of_texts_and_numbers_keeps_each(self):
@@ -132,17 +132,17 @@ class TestComplete:
         assert all(a is b for a, b in zip(kept, columns.values(), strict=True))
 
     def test_lengths_are_told(self):
-        with pytest.raises(th.LengthError, match="labels 2, scores 1,000"):
+        with pytest.raises(th.errors.LengthError, match="labels 2, scores 1,000"):
             complete({"labels": np.zeros(2), "scores": np.zeros(1000)}, missing="raise")
 
     def test_no_rows(self):
-        with pytest.raises(th.EmptyError, match="there are no rows"):
+        with pytest.raises(th.errors.EmptyError, match="there are no rows"):
             complete({"labels": np.zeros(0), "scores": np.zeros(0)}, missing="drop")
 
     def test_gaps_are_counted_per_column_with_their_first_rows(self):
         labels = np.array([1, None, 0] + [None] * 7, dtype=object)
         scores = np.array([np.nan, 1.0] + [2.0] * 8)
-        with pytest.raises(th.MissingValueError) as caught:
+        with pytest.raises(th.errors.MissingValueError) as caught:
             complete({"labels": labels, "scores": scores}, missing="raise")
         assert "8 of 10 labels are missing or NaN (first at rows 1, 3, 4, 5, 6)" in caught.value.what
         assert "1 of 10 scores are missing or NaN (first at rows 0)" in caught.value.what
@@ -154,12 +154,12 @@ class TestComplete:
         assert [values.tolist() for values in kept] == [[1], [0.5]]
 
     def test_nothing_left(self):
-        with pytest.raises(th.EmptyError, match="none of 2 rows is left"):
+        with pytest.raises(th.errors.EmptyError, match="none of 2 rows is left"):
             complete({"scores": np.array([np.nan, np.nan])}, missing="drop")
 
     @pytest.mark.parametrize("missing", ["ignore", None, True])
     def test_there_are_two_ways_to_meet_gaps(self, missing):
-        with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
+        with pytest.raises(th.errors.ArgumentError, match='"raise" or "drop"'):
             complete({"scores": np.zeros(1)}, missing=missing)
 
 
@@ -224,7 +224,7 @@ def test_texts_that_end_in_nul_stay_two_labels():
 
 @pytest.mark.parametrize("missing", [None, 5, np.array(["drop"]), ["drop"], "skip"])
 def test_gaps_are_refused_or_dropped_and_nothing_else(missing):
-    with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
+    with pytest.raises(th.errors.ArgumentError, match='"raise" or "drop"'):
         th.rank([0, 1], [0.1, 0.9], missing=missing)
 
 

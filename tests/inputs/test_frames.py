@@ -77,7 +77,9 @@ class TestEveryFrame:
 
     def test_an_absent_column(self, kind):
         frame = FRAMES[kind]({"label": [1, 0], "p_tree": [0.5, 0.25]})
-        with pytest.raises(th.ColumnError, match="the frame has no column 'p_tre'; did you mean 'p_tree'") as caught:
+        with pytest.raises(
+            th.errors.ColumnError, match="the frame has no column 'p_tre'; did you mean 'p_tree'"
+        ) as caught:
             read(frame, ["label", "p_tre"])
         assert "'label' and 'p_tree'" in caught.value.fix
 
@@ -85,7 +87,7 @@ class TestEveryFrame:
         big = 2**53 + 1
         frame = FRAMES[kind]({"y": [1, None, 0], "p": [0.5, 0.25, None], "i": [big, None, 3], "w": ["a", None, "b"]})
         columns = read(frame)
-        with pytest.raises(th.MissingValueError, match=r"1 of 3 labels .* 1; 1 of 3 scores .* 2|1 of 3 labels"):
+        with pytest.raises(th.errors.MissingValueError, match=r"1 of 3 labels .* 1; 1 of 3 scores .* 2|1 of 3 labels"):
             th.rank(columns["y"], columns["p"])
         assert th.rank(columns["y"], columns["p"], missing="drop") == th.rank([1], [0.5])
         if kind not in ("pandas", "narwhals of pandas", "pandas of nullable types"):  # pandas itself rounds these
@@ -136,7 +138,7 @@ class TestTypes:
         long = [Decimal("0.1000000000000000001"), Decimal("0.1000000000000000002")]
         columns = read(frame({"y": [1, 0], "p": short, "q": long}))
         assert th.rank(columns["y"], columns["p"]) == th.rank([1, 0], [0.1, 0.099])
-        with pytest.raises(th.ScoreError, match=r"2 of 2 scores do not fit a float64 exactly, first 0\.1"):
+        with pytest.raises(th.errors.ScoreError, match=r"2 of 2 scores do not fit a float64 exactly, first 0\.1"):
             th.rank(columns["y"], columns["q"])
 
     def test_fields_of_a_numpy_array(self):
@@ -152,17 +154,17 @@ class TestTypes:
             pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"]),
         ):
             assert read(frame, ["b"])["b"].tolist() == [3]
-            with pytest.raises(th.ColumnError, match="the frame has 2 columns called 'a'"):
+            with pytest.raises(th.errors.ColumnError, match="the frame has 2 columns called 'a'"):
                 read(frame, ["a"])
 
     def test_lengths_of_a_mapping(self):
-        with pytest.raises(th.LengthError, match="y 2, p 1"):
+        with pytest.raises(th.errors.LengthError, match="y 2, p 1"):
             read({"y": [1, 0], "p": [0.5]})
 
     @pytest.mark.parametrize("thing", [5, "rows.csv", [1, 2], None, np.zeros((3, 2)), object()])
     def test_what_is_no_frame(self, thing):
         assert not is_frame(thing)
-        with pytest.raises(th.ArgumentError, match="is no frame that thresher knows"):
+        with pytest.raises(th.errors.ArgumentError, match="is no frame that thresher knows"):
             read(thing, ["y"])
 
     def test_only_wanted_columns_of_a_lazy_frame_are_computed(self):
@@ -176,5 +178,5 @@ class TestTypes:
         from thresher._internal import optional as extras
 
         monkeypatch.setattr(extras, "find_spec", lambda _: None)
-        with pytest.raises(th.MissingExtraError, match=r'pip install "thresher\[frames\]"'):
+        with pytest.raises(th.errors.MissingExtraError, match=r'pip install "thresher\[frames\]"'):
             read(pl.DataFrame({"y": [1]}))

@@ -25,7 +25,7 @@ def test_a_frame_gives_what_a_mapping_gives(frame):
     models = frame(MODELS)
     assert th.evaluate(LABELS, models).to_dict() == th.evaluate(LABELS, MODELS).to_dict()
     assert str(th.compare(LABELS, models)) == str(th.compare(LABELS, MODELS))
-    assert th.ScoredRows.of(LABELS, models).models == ("tree", "logit")
+    assert th.inference.ScoredRows.of(LABELS, models).models == ("tree", "logit")
     decision = th.evaluate(LABELS, MODELS).decision
     np.testing.assert_array_equal(decision.apply(models), decision.apply(MODELS[decision.model]))
 
@@ -43,33 +43,33 @@ def test_a_single_column_names_its_model():
 
 def test_rows_are_never_aligned_in_silence():
     labels, models = pd.Series(LABELS), pd.DataFrame(MODELS)
-    with pytest.raises(th.LengthError, match="carry different row ids"):
+    with pytest.raises(th.errors.LengthError, match="carry different row ids"):
         th.evaluate(labels, models.iloc[::-1])
-    with pytest.raises(th.LengthError, match="carry different row ids"):
+    with pytest.raises(th.errors.LengthError, match="carry different row ids"):
         th.compare(labels, models.sort_values("logit"))
 
 
 @SEVERAL
 def test_what_is_no_number_is_refused_by_its_column(frame):
     models = frame({**MODELS, "town": list("abcdefghij")})
-    for call in (th.evaluate, th.compare, th.ScoredRows.of):
-        with pytest.raises(th.ScoreError, match="scores of 'town'"):
+    for call in (th.evaluate, th.compare, th.inference.ScoredRows.of):
+        with pytest.raises(th.errors.ScoreError, match="scores of 'town'"):
             call(LABELS, models)
 
 
 def test_names_are_texts_and_occur_once():
     numbered = pd.DataFrame(np.array(list(MODELS.values())).T)
-    with pytest.raises(th.ArgumentError, match="models are named by text"):
+    with pytest.raises(th.errors.ArgumentError, match="models are named by text"):
         th.evaluate(LABELS, numbered)
     twice = pd.DataFrame(numbered.to_numpy(), columns=["tree", "tree"])
-    with pytest.raises(th.ColumnError, match="2 columns called 'tree'"):
+    with pytest.raises(th.errors.ColumnError, match="2 columns called 'tree'"):
         th.compare(LABELS, twice)
 
 
 @SEVERAL
 def test_a_decision_needs_its_models_column(frame):
     decision = th.evaluate(LABELS, {"tree": MODELS["tree"]}).decision
-    with pytest.raises(th.ArgumentError, match="no scores of the model 'tree' among 'logit'"):
+    with pytest.raises(th.errors.ArgumentError, match="no scores of the model 'tree' among 'logit'"):
         decision.apply(frame({"logit": MODELS["logit"]}))
 
 
@@ -81,24 +81,24 @@ EAGER = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 @EAGER
 def test_a_frame_of_probabilities_names_its_classes(frame):
     matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
-    found = th.evaluate_classes(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
+    found = th.evaluation.evaluate_classes(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
     assert found.classes == ("cat", "cow", "dog")
     assert found["named"].confusion == found["plain"].confusion
     assert found["named"].rates.overall_accuracy.estimate == 1
     numbers = [["cat", "dog", "cow"].index(name) for name in ANIMALS]
     of_numbers = frame({"1": COLUMNS["dog"], "0": COLUMNS["cat"], "2": COLUMNS["cow"]})
-    assert th.evaluate_classes(numbers, of_numbers)["model"].rates.overall_accuracy.estimate == 1
+    assert th.evaluation.evaluate_classes(numbers, of_numbers)["model"].rates.overall_accuracy.estimate == 1
 
 
 @EAGER
 def test_columns_that_are_no_classes_are_refused_unless_said(frame):
     unlike = frame({f"p_{name}": values for name, values in COLUMNS.items()})
-    with pytest.raises(th.ColumnError, match="the frame of 'model' has a column 'p_dog', and the classes are"):
-        th.evaluate_classes(ANIMALS, unlike)
-    found = th.evaluate_classes(ANIMALS, unlike, classes=["dog", "cat", "cow"])
+    with pytest.raises(th.errors.ColumnError, match="the frame of 'model' has a column 'p_dog', and the classes are"):
+        th.evaluation.evaluate_classes(ANIMALS, unlike)
+    found = th.evaluation.evaluate_classes(ANIMALS, unlike, classes=["dog", "cat", "cow"])
     assert found["model"].rates.overall_accuracy.estimate == 1
 
 
 def test_columns_that_pandas_numbered_stand_in_the_order_of_the_labels():
     matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
-    assert th.evaluate_classes(ANIMALS, pd.DataFrame(matrix))["model"].rates.overall_accuracy.estimate == 1
+    assert th.evaluation.evaluate_classes(ANIMALS, pd.DataFrame(matrix))["model"].rates.overall_accuracy.estimate == 1

@@ -96,11 +96,13 @@ def test_one_row():
 
 class TestMissing:
     def test_gaps_are_refused_with_counts_and_rows(self):
-        with pytest.raises(th.MissingValueError, match=r"2 of 4 scores are missing or NaN \(first at rows 1, 3\)"):
+        with pytest.raises(
+            th.errors.MissingValueError, match=r"2 of 4 scores are missing or NaN \(first at rows 1, 3\)"
+        ):
             th.rank(LABELS, [0.9, math.nan, 0.8, None])
-        with pytest.raises(th.MissingValueError, match=r"1 of 4 labels .* \(first at rows 2\)"):
+        with pytest.raises(th.errors.MissingValueError, match=r"1 of 4 labels .* \(first at rows 2\)"):
             th.rank([1, 0, None, 0], SCORES)
-        with pytest.raises(th.MissingValueError, match=r"1 of 4 weights .* \(first at rows 0\)"):
+        with pytest.raises(th.errors.MissingValueError, match=r"1 of 4 weights .* \(first at rows 0\)"):
             th.rank(LABELS, SCORES, weights=[math.nan, 1, 1, 1])
 
     @pytest.mark.parametrize(
@@ -149,11 +151,11 @@ class TestWeights:
         ],
     )
     def test_others_are_refused(self, weight, told):
-        with pytest.raises(th.WeightError, match=told):
+        with pytest.raises(th.errors.WeightError, match=told):
             th.rank(LABELS, SCORES, weights=weight)
 
     def test_all_zero_leaves_no_rows(self):
-        with pytest.raises(th.EmptyError, match="all weights are 0"):
+        with pytest.raises(th.errors.EmptyError, match="all weights are 0"):
             th.rank(LABELS, SCORES, weights=[0, 0, 0, 0])
 
     @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, object])
@@ -167,23 +169,23 @@ class TestWeights:
 class TestShape:
     def test_empty(self):
         for nothing in (list[int](), np.zeros(0), np.zeros((0, 1)), pd.Series([], dtype=float)):
-            with pytest.raises(th.EmptyError, match="there are no rows"):
+            with pytest.raises(th.errors.EmptyError, match="there are no rows"):
                 th.rank(nothing, nothing)
 
     def test_lengths(self):
-        with pytest.raises(th.LengthError, match="labels 4, scores 3"):
+        with pytest.raises(th.errors.LengthError, match="labels 4, scores 3"):
             th.rank(LABELS, SCORES[:3])
-        with pytest.raises(th.LengthError, match="labels 4, scores 4, weights 2"):
+        with pytest.raises(th.errors.LengthError, match="labels 4, scores 4, weights 2"):
             th.rank(LABELS, SCORES, weights=[1, 2])
 
     def test_a_probability_matrix_is_pointed_out(self):
-        with pytest.raises(th.LengthError) as caught:
+        with pytest.raises(th.errors.LengthError) as caught:
             th.rank(LABELS, np.zeros((4, 2)))
         assert "scores has shape (4, 2)" in caught.value.what
         assert "scores[:, 1]" in caught.value.fix
 
     def test_labels_and_scores_swapped_are_noticed(self):
-        with pytest.raises(th.LabelError, match="more than two labels"):
+        with pytest.raises(th.errors.LabelError, match="more than two labels"):
             th.rank(SCORES, LABELS)
 
     def test_everything_beyond_labels_and_scores_is_named(self):

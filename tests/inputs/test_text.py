@@ -41,7 +41,7 @@ class TestNumbers:
 
     def test_a_number_beyond_float64_is_not_infinity(self):
         found = read(["1e400", "0.5"])
-        with pytest.raises(th.ScoreError, match=r"1 of 2 scores do not fit a float64 exactly, first 1E\+400"):
+        with pytest.raises(th.errors.ScoreError, match=r"1 of 2 scores do not fit a float64 exactly, first 1E\+400"):
             th.rank([1, 0], found)
 
     @pytest.mark.parametrize("values", [["01", "02"], ["0x10", "1"], ["1,5", "2"], ["1 000", "2"], ["1_0", "2"], ["½"]])

@@ -89,10 +89,12 @@ def test_a_wrong_first_argument_is_refused(name):
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if first(name) == "ranking"])
 def test_what_is_no_ranking_is_told_how_to_become_one(name):
     for columns in COLUMNS:
-        with pytest.raises(th.ArgumentError, match=rf"a ranking is needed, got (?s:.)*where: {name}\(") as refused:
+        with pytest.raises(
+            th.errors.ArgumentError, match=rf"a ranking is needed, got (?s:.)*where: {name}\("
+        ) as refused:
             called(name, ranking=columns)
         assert refused.value.fix == "pass rank(labels, scores)"
-    with pytest.raises(th.ArgumentError) as refused:
+    with pytest.raises(th.errors.ArgumentError) as refused:
         called(name, ranking="[3+][1-]")
     assert "Ranking.parse" in refused.value.fix
 
@@ -152,11 +154,11 @@ def test_a_wrong_option_is_refused(name, option, values):
 
 def test_bounds_refuse_the_same_of_rankings_that_count_ranges():
     for wrong in NO_SCALAR:
-        with pytest.raises(th.ArgumentError):
+        with pytest.raises(th.errors.ArgumentError):
             th.bounds(BOUNDED, "expected_cost", threshold=wrong)
     for wrong in NO_NUMBER:
-        with pytest.raises(th.ArgumentError):
-            th.table_bounds(BOUNDED, wrong)
+        with pytest.raises(th.errors.ArgumentError):
+            th.curves.table_bounds(BOUNDED, wrong)
 
 
 ASKED: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
@@ -174,7 +176,7 @@ ASKED: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "ConfusionMatrix.average": (lambda wrong: MATRIX.average(wrong, "f1"), NO_WORD),
     "ConfusionMatrix.describe": (MATRIX.describe, [*NO_SCALAR, 5]),
     "ConfusionMatrix.one_vs_rest": (MATRIX.one_vs_rest, NO_SCALAR),
-    "Measure.of": (th.measure("f2").of, [*NO_SCALAR, MATRIX, RANKING]),
+    "Measure.of": (th.tables.measure("f2").of, [*NO_SCALAR, MATRIX, RANKING]),
     "Coverage.at": (th.coverage(RANKING).at, [*NO_SCALAR, True, 1.0, -1, 3]),
     "CostCurve.at": (th.cost_curve(RANKING).at, NO_NUMBER),
     "OperatingCondition(class_ratio)": (lambda wrong: th.OperatingCondition(class_ratio=wrong), NO_SCALAR[1:]),
@@ -184,8 +186,8 @@ ASKED: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "OperatingCondition.for_data": (CONDITION.for_data, [*NO_SCALAR, TABLE]),
     "OperatingCondition.for_data, declared": (th.OperatingCondition(class_ratio=1).for_data, [None, TABLE]),
     "OperatingCondition.slope_coverage": (CONDITION.slope_coverage, [*NO_SCALAR, TABLE]),
-    "MEstimate(m)": (lambda wrong: th.MEstimate(m=wrong, prior=0.5), NO_SCALAR),
-    "MEstimate(prior)": (lambda wrong: th.MEstimate(m=2, prior=wrong), NO_SCALAR),
+    "MEstimate(m)": (lambda wrong: th.calibration.MEstimate(m=wrong, prior=0.5), NO_SCALAR),
+    "MEstimate(prior)": (lambda wrong: th.calibration.MEstimate(m=2, prior=wrong), NO_SCALAR),
     "CalibrationMap": (th.calibration_map(RANKING), NO_NUMBER),
     "losses.hinge": (losses.hinge, NO_NUMBER),
     "losses.mean_loss(ranking)": (lambda wrong: losses.mean_loss(wrong, losses.hinge), [*NO_SCALAR, TABLE]),

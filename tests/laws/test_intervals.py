@@ -21,7 +21,14 @@ QUICK: dict[str, Any] = {"replicates": 12}
 COSTS = th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2)
 ASKED_OF_TABLES: list[Any] = [*th.MEASURES, *COSTS]
 LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])
-MEASURES: list[Any] = ["auc", "brier", "decomposition", th.BestCost(), th.CostAt(0.4), th.MeasureAt("precision", 0.4)]
+MEASURES: list[Any] = [
+    "auc",
+    "brier",
+    "decomposition",
+    th.inference.BestCost(),
+    th.inference.CostAt(0.4),
+    th.inference.MeasureAt("precision", 0.4),
+]
 
 
 @st.composite
@@ -50,7 +57,7 @@ def ranked(rows: Any, model: str = "a") -> th.Ranking:
 
 
 def table(rows: Any) -> th.Contingency:
-    return th.contingency_at(ranked(rows), 0.4)
+    return th.tables.contingency_at(ranked(rows), 0.4)
 
 
 def matrices(rows: Any) -> dict[str, Any]:
@@ -62,7 +69,7 @@ def classes(rows: Any) -> Any:
 
 
 def resampled(rows: Any) -> Iterator[Any]:
-    found = th.bootstrap(th.ScoredRows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
+    found = th.bootstrap(th.inference.ScoredRows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
     for name in found.names:
         for method in ("percentile", "basic", "bca"):
             if method != "bca" or not name.startswith("best"):
@@ -99,38 +106,46 @@ ASKED: dict[str, Callable[[Any], Any]] = {
             for method in ("delong", "wald", "hanley-mcneil")
         ]
         + [
-            th.auc_interval(th.ScoredRows.of(rows["labels"], rows["a"], **more), level=rows["level"])
+            th.auc_interval(th.inference.ScoredRows.of(rows["labels"], rows["a"], **more), level=rows["level"])
             for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]})
         ]
     ),
     "bootstrap": lambda rows: list(resampled(rows)),
-    "brier_interval": lambda rows: th.brier_interval(ranked(rows), level=rows["level"]),
-    "calibration_intervals": lambda rows: th.calibration_intervals(ranked(rows), level=rows["level"], **QUICK),
+    "brier_interval": lambda rows: th.inference.brier_interval(ranked(rows), level=rows["level"]),
+    "calibration_intervals": lambda rows: th.inference.calibration_intervals(
+        ranked(rows), level=rows["level"], **QUICK
+    ),
     "compare": lambda rows: list(compared(rows)),
     "compare_classes": lambda rows: [
-        th.compare_classes(classes(rows), matrices(rows), measure=measure, level=rows["level"], classes=["x", "y", "z"])
+        th.inference.compare_classes(
+            classes(rows), matrices(rows), measure=measure, level=rows["level"], classes=["x", "y", "z"]
+        )
         for measure in ("overall_accuracy", "brier")
     ],
-    "compare_unpaired": lambda rows: th.compare_unpaired(ranked(rows), ranked(rows, "b"), level=rows["level"]),
-    "corrected_t": lambda rows: th.corrected_t(rows["a"], rows["b"], test_share=0.1, level=rows["level"]),
+    "compare_unpaired": lambda rows: th.inference.compare_unpaired(
+        ranked(rows), ranked(rows, "b"), level=rows["level"]
+    ),
+    "corrected_t": lambda rows: th.inference.corrected_t(rows["a"], rows["b"], test_share=0.1, level=rows["level"]),
     "evaluate": lambda rows: list(evaluated(rows)),
-    "out_of_bag_choice": lambda rows: th.out_of_bag_choice(
+    "out_of_bag_choice": lambda rows: th.inference.out_of_bag_choice(
         ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK
     ),
-    "mcnemar": lambda rows: th.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
+    "mcnemar": lambda rows: th.inference.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
     "interval": lambda rows: [th.interval(table(rows), of, level=rows["level"]) for of in ASKED_OF_TABLES],
     "class_auc_interval": lambda rows: th.inference.class_auc_interval(
         np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
     ),
-    "net_benefit_band": lambda rows: th.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
-    "precision_recall_band": lambda rows: th.precision_recall_band(ranked(rows), level=rows["level"], **QUICK),
+    "net_benefit_band": lambda rows: th.inference.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
+    "precision_recall_band": lambda rows: th.inference.precision_recall_band(
+        ranked(rows), level=rows["level"], **QUICK
+    ),
     "rate_interval": lambda rows: [
         th.rate_interval(int(rows["labels"].sum()), rows["a"].size, level=rows["level"], method=method)
         for method in ("wilson", "exact", "agresti-coull", "jeffreys")
     ],
-    "reliability_band": lambda rows: th.reliability_band(ranked(rows), level=rows["level"], **QUICK),
+    "reliability_band": lambda rows: th.inference.reliability_band(ranked(rows), level=rows["level"], **QUICK),
     "roc_band": lambda rows: [
-        th.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
+        th.inference.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
         for simultaneous in (False, True)
     ],
     "intervals": lambda rows: [

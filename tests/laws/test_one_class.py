@@ -64,7 +64,7 @@ def answer(name, r):
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ANSWERED])
 def test_one_class_is_refused_by_whatever_needs_both(name, text):
     scores = [0.8, 0.3][: text.count("[")]
-    with pytest.raises(th.OneClassError, match=r"there are no (positives|negatives) among"):
+    with pytest.raises(th.errors.OneClassError, match=r"there are no (positives|negatives) among"):
         answer(name, th.Ranking.parse(text, score=scores))
 
 

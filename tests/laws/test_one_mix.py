@@ -233,5 +233,5 @@ def _whole(labels, x, prevalence):
 
 @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, np.nan, "half", [0.5]])
 def test_trained_at_is_a_prevalence(wrong):
-    with pytest.raises(th.ArgumentError, match="trained_at must lie between 0 and 1"):
+    with pytest.raises(th.errors.ArgumentError, match="trained_at must lie between 0 and 1"):
         th.evaluate([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3], trained_at=wrong)

@@ -54,8 +54,8 @@ def test_swapping_labels_and_negating_scores_mirrors_roc_and_keeps_auc(rows):
 def test_either_alone_turns_auc_round(rows):
     labels, scores = rows
     r = th.rank(labels, scores)
-    assert th.auc(th.rank(~labels, scores)) == th.ranking_error(r)
-    assert th.auc(th.rank(labels, -scores)) == th.ranking_error(r)
+    assert th.auc(th.rank(~labels, scores)) == th.curves.ranking_error(r)
+    assert th.auc(th.rank(labels, -scores)) == th.curves.ranking_error(r)
 
 
 @given(two_class_rankings)

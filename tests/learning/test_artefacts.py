@@ -128,7 +128,7 @@ def test_every_candidate_comes_back(name, tmp_path):
 @pytest.mark.parametrize(
     "model",
     [
-        CalibratedModel(LogisticRegression(), smoothing=th.MEstimate(m=2, prior=0.5)),
+        CalibratedModel(LogisticRegression(), smoothing=th.calibration.MEstimate(m=2, prior=0.5)),
         GroupedModel(LogisticRegression(), boundaries=[0.3, 0.6], smoothing="laplace"),
         ThresholdClassifier(LogisticRegression(), th.OperatingCondition(cost_ratio=3)),
         LeafTree(),
@@ -143,7 +143,7 @@ def test_wrappers_come_back(model, tmp_path):
 
 def test_unknown_types_are_refused_by_name(tmp_path):
     file = write_model(Stranger(), tmp_path / "model.skops")
-    with pytest.raises(th.ArgumentError, match=r"not known to be harmless: .*Stranger"):
+    with pytest.raises(th.errors.ArgumentError, match=r"not known to be harmless: .*Stranger"):
         read_model(file)
     assert isinstance(read_model(file, trusted=[f"{Stranger.__module__}.Stranger"]), Stranger)
 
@@ -163,7 +163,7 @@ def test_a_package_that_is_not_installed_is_named(tmp_path, monkeypatch):
     file = write_model(Stranger(), tmp_path / "model.skops")
     mine = f"{Stranger.__module__}.Stranger"
     monkeypatch.setattr("thresher.learning.artefacts.find_spec", lambda _: None)
-    with pytest.raises(th.MissingExtraError, match=r"needs the package tests, which is not installed"):
+    with pytest.raises(th.errors.MissingExtraError, match=r"needs the package tests, which is not installed"):
         read_model(file, trusted=[mine])
 
 
@@ -172,9 +172,9 @@ def test_what_is_no_model_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "zip", "w") as archive:
         archive.writestr("spam", "ham")
     for name in ("text", "zip"):
-        with pytest.raises(th.NotationError, match="no model in skops format"):
+        with pytest.raises(th.errors.NotationError, match="no model in skops format"):
             read_model(tmp_path / name)
-    with pytest.raises(th.ArgumentError, match="no file"):
+    with pytest.raises(th.errors.ArgumentError, match="no file"):
         read_model(tmp_path / "absent")
 
 
@@ -250,17 +250,17 @@ def test_the_target_may_be_absent_and_strangers_are_told(written):
 
 
 def test_a_folder_that_is_not_whole_is_refused(written, tmp_path):
-    with pytest.raises(th.ArgumentError, match="there is no folder"):
+    with pytest.raises(th.errors.ArgumentError, match="there is no folder"):
         read_learned(tmp_path / "absent")
     for name in FILES[:3]:
         (tmp_path / name).write_bytes((written / name).read_bytes())
     plain = json.loads((tmp_path / "columns.json").read_text())
     for damage in ({"format": "other"}, {"labels": ["one"]}, {"columns": [{"name": "age"}]}, {"known": None}):
         (tmp_path / "columns.json").write_text(json.dumps(plain | damage))
-        with pytest.raises(th.NotationError, match="is damaged"):
+        with pytest.raises(th.errors.NotationError, match="is damaged"):
             read_learned(tmp_path)
     (tmp_path / "decision.json").unlink()
-    with pytest.raises(th.ArgumentError, match=r"lacks decision\.json"):
+    with pytest.raises(th.errors.ArgumentError, match=r"lacks decision\.json"):
         read_learned(tmp_path)
 
 

@@ -164,9 +164,9 @@ def test_under_doubt_the_simplest_is_taken():
     assert set(learnt.evaluation.may_be_best) > {"majority class"}
     assert learnt.decision.model == "majority class"
     assert "it is preferred" in learnt.decision.why
-    with pytest.raises(th.ArgumentError, match="names no model"):
+    with pytest.raises(th.errors.ArgumentError, match="names no model"):
         th.learn(blind, "y", prefer="current", models=["tree"])
-    with pytest.raises(th.ArgumentError, match="the name of a rule"):
+    with pytest.raises(th.errors.ArgumentError, match="the name of a rule"):
         th.learn(blind, "y", models={"never": GaussianNB()})
 
 
@@ -202,7 +202,7 @@ def test_the_summary_says_it_in_words(learned):
     assert "Use logistic" in text
     assert "baselines" in text or "does not beat" in text
     assert "On the rows put aside its calls cost" in text
-    with pytest.raises(th.ColumnError, match="columns are not there: 'mean radius'"):
+    with pytest.raises(th.errors.ColumnError, match="columns are not there: 'mean radius'"):
         learned.calls(CANCER.drop(columns="mean radius"))
 
 
@@ -238,13 +238,13 @@ def test_tables_of_mixed_columns_are_prepared():
 @pytest.mark.parametrize(
     ("change", "error", "told"),
     [
-        (lambda t: t.rename(columns={"target": "goal"}), th.ColumnError, "no column 'target'"),
-        (lambda t: t.assign(target="benign"), th.OneClassError, "nothing to learn"),
-        (lambda t: t.assign(target=t.index < 3), th.LabelError, "3 of 569 rows"),
-        (lambda t: t.assign(target=np.arange(569) % 3), th.PositiveLabelError, "has 3 classes, 0, 1 and 2"),
-        (lambda t: t.assign(target=t["target"].mask(t.index == 5)), th.MissingValueError, "1 of 569"),
-        (lambda t: t.iloc[:0], th.EmptyError, "no rows"),
-        (lambda t: pd.DataFrame({"target": t["target"] == "benign"}), th.ArgumentError, "no column is left"),
+        (lambda t: t.rename(columns={"target": "goal"}), th.errors.ColumnError, "no column 'target'"),
+        (lambda t: t.assign(target="benign"), th.errors.OneClassError, "nothing to learn"),
+        (lambda t: t.assign(target=t.index < 3), th.errors.LabelError, "3 of 569 rows"),
+        (lambda t: t.assign(target=np.arange(569) % 3), th.errors.PositiveLabelError, "has 3 classes, 0, 1 and 2"),
+        (lambda t: t.assign(target=t["target"].mask(t.index == 5)), th.errors.MissingValueError, "1 of 569"),
+        (lambda t: t.iloc[:0], th.errors.EmptyError, "no rows"),
+        (lambda t: pd.DataFrame({"target": t["target"] == "benign"}), th.errors.ArgumentError, "no column is left"),
     ],
 )
 def test_tables_that_cannot_teach_are_refused_in_words(change, error, told):
@@ -253,9 +253,9 @@ def test_tables_that_cannot_teach_are_refused_in_words(change, error, told):
 
 
 def test_models_and_labels_are_checked_before_anything_is_fitted():
-    with pytest.raises(th.ArgumentError, match="no model 'svm'"):
+    with pytest.raises(th.errors.ArgumentError, match="no model 'svm'"):
         th.learn(CANCER, "target", models=["svm"])
-    with pytest.raises(th.PositiveLabelError, match="'benign' or 'malignant'"):
+    with pytest.raises(th.errors.PositiveLabelError, match="'benign' or 'malignant'"):
         th.learn(CANCER, "target", models=["tree"])
 
 

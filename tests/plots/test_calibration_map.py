@@ -57,5 +57,5 @@ def test_a_map_without_a_ranking():
 
 
 def test_what_is_no_map_is_refused():
-    with pytest.raises(th.ArgumentError, match="CalibrationMap"):
+    with pytest.raises(th.errors.ArgumentError, match="CalibrationMap"):
         CalibrationMapDisplay.from_map(EMAILS)  # type: ignore[arg-type]

@@ -195,7 +195,7 @@ def test_names_are_shown_as_they_are_written(kind):
     "kind", [kind for kind in ALL if kind is not plots.ScoresDisplay], ids=lambda kind: kind.__name__
 )
 def test_one_class_has_no_curve(kind, ranking):
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         kind.from_ranking(ranking)
 
 
@@ -207,7 +207,7 @@ def test_only_rankings_are_taken(kind):
 
 @pytest.mark.parametrize("kind", OF_PROBABILITIES, ids=lambda kind: kind.__name__)
 def test_scores_that_are_no_probabilities_are_refused(kind):
-    with pytest.raises(th.ProbabilityError):
+    with pytest.raises(th.errors.ProbabilityError):
         kind.from_ranking(th.Ranking.parse("[2+][1-]")).plot(axes())
 
 
@@ -272,7 +272,7 @@ def test_a_missing_matplotlib_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda _: None)
     display = plots.ROCDisplay.from_ranking(EMAILS)
     assert display.frame()["tpr"][-1] == 1  # numbers need no matplotlib
-    with pytest.raises(th.MissingExtraError, match=r"ROCDisplay\.plot") as caught:
+    with pytest.raises(th.errors.MissingExtraError, match=r"ROCDisplay\.plot") as caught:
         display.plot()
     assert caught.value.fix == 'pip install "thresher[plot]"'
 

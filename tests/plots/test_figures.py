@@ -159,7 +159,7 @@ def test_many_classes(tmp_path):
     labels = rng.integers(0, 3, 60)
     matrix = rng.dirichlet([1, 1, 1], 60) + np.eye(3)[labels]
     matrix /= matrix.sum(axis=1, keepdims=True)
-    found = th.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
+    found = th.evaluation.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
     names = [path.stem for path in write_figures(found, tmp_path, format="png")]
     compared = [name for name in names if name.startswith("comparison-")]
     assert len(compared) == len(found.comparisons)
@@ -217,21 +217,21 @@ def test_pyplot_is_not_even_imported(tmp_path):
 
 class TestRefusals:
     def test_formats(self, tmp_path):
-        with pytest.raises(th.ArgumentError, match='format must be "pdf", "svg" or "png"'):
+        with pytest.raises(th.errors.ArgumentError, match='format must be "pdf", "svg" or "png"'):
             write_figures(ONE, tmp_path, format="jpeg")  # type: ignore[arg-type]
 
     def test_what_is_no_evaluation(self, tmp_path):
-        with pytest.raises(th.ArgumentError, match="Ranking"):
+        with pytest.raises(th.errors.ArgumentError, match="Ranking"):
             write_figures(th.Ranking.parse("[1+][1-]"), tmp_path)  # type: ignore[arg-type]
 
     def test_a_file_in_the_folder_s_place(self, tmp_path):
         (tmp_path / "file").write_text("here")
-        with pytest.raises(th.ArgumentError, match="cannot be made"):
+        with pytest.raises(th.errors.ArgumentError, match="cannot be made"):
             write_figures(ONE, tmp_path / "file")
 
     def test_a_folder_in_a_file_s_place(self, tmp_path):
         (tmp_path / "coverage.pdf").mkdir()
-        with pytest.raises(th.OutputError, match=r"coverage\.pdf"):
+        with pytest.raises(th.errors.OutputError, match=r"coverage\.pdf"):
             write_figures(ONE, tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["coverage.pdf"]
 
@@ -242,7 +242,7 @@ class TestRefusals:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(Figure, "savefig", full)
-        with pytest.raises(th.OutputError, match="no space left on device"):
+        with pytest.raises(th.errors.OutputError, match="no space left on device"):
             write_figures(ONE, tmp_path)
         assert list(tmp_path.iterdir()) == []
 

@@ -36,7 +36,7 @@ class TestMeasures:
 
     def test_models_have_the_same_measures(self):
         one = th.auc_interval(th.Ranking.parse("[3+,1-][1+,3-]"))
-        with pytest.raises(th.ArgumentError, match="same measures"):
+        with pytest.raises(th.errors.ArgumentError, match="same measures"):
             MeasuresDisplay.from_intervals({"a": {"auc": one}, "b": {"f1": one}})
 
     def test_names_are_literal(self):
@@ -67,5 +67,5 @@ class TestComparison:
 
     def test_one_model_has_nothing_to_compare(self):
         alone = th.evaluate(LABELS, SCORES["model 0"], replicates=20)
-        with pytest.raises(th.ArgumentError, match="one model"):
+        with pytest.raises(th.errors.ArgumentError, match="one model"):
             ComparisonDisplay.from_evaluation(alone)

@@ -33,7 +33,7 @@ def test_models_are_named_with_the_cost_ratios_they_win():
 
 
 def test_bars_are_the_ranges():
-    joint = th.joint_choice(BOTH)
+    joint = th.choose(BOTH)
     display = drawn(WinnersDisplay.from_ranking(BOTH))
     (careful,) = display.bars_["careful"].get_segments()
     assert careful[1, 0] == joint.ranges[0].high
@@ -54,7 +54,7 @@ def test_an_evaluation_brings_its_joint_choice():
 
 def test_models_of_different_mixes_need_a_class_ratio():
     apart = {"a": CAREFUL, "b": th.Ranking.parse("[3+][1-]")}
-    with pytest.raises(th.ConditionError):
+    with pytest.raises(th.errors.ConditionError):
         JointHullDisplay.from_ranking(apart)
     drawn(JointHullDisplay.from_ranking(apart, condition=th.OperatingCondition(class_ratio=1)))
 

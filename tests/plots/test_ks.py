@@ -23,7 +23,7 @@ def test_shares_at_any_threshold_are_read_off_the_steps():
     x, y = display.positives_.get_data()
     for threshold in (0.85, 0.8, 0.5, 0.13):
         held = np.flatnonzero(x >= threshold)[-1]  # the step that began at or above the threshold still holds
-        assert y[held] == th.contingency_at(EMAILS, threshold).tpr
+        assert y[held] == th.tables.contingency_at(EMAILS, threshold).tpr
     assert legend(display)[2] == "KS 0.500 at 0.28"
     assert display.ax_.get_title(loc="left") == "Classes apart: tree"
 

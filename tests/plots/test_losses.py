@@ -37,5 +37,5 @@ def test_own_losses_and_another_range():
 
 @pytest.mark.parametrize("margin", [(1, 1), (2, -2), (0, np.inf)])
 def test_a_range_has_two_ends(margin):
-    with pytest.raises(th.ArgumentError, match="range"):
+    with pytest.raises(th.errors.ArgumentError, match="range"):
         MarginLossDisplay.from_losses(margin=margin)

@@ -52,12 +52,12 @@ def test_a_condition_has_round_costs_among_those_reached():
 
 
 def test_a_value_that_was_asked_for_is_not_left_out_in_silence():
-    with pytest.raises(th.ArgumentError, match="accuracy 2"):
+    with pytest.raises(th.errors.ArgumentError, match="accuracy 2"):
         drawn(CoverageDisplay.from_ranking(SPAM_TREE), isometrics="accuracy", levels=[2])
 
 
 def test_models_of_different_cases_have_no_common_isometrics():
-    with pytest.raises(th.ArgumentError, match="different numbers"):
+    with pytest.raises(th.errors.ArgumentError, match="different numbers"):
         drawn(CoverageDisplay.from_ranking(MODELS), isometrics="accuracy")
 
 
@@ -101,7 +101,7 @@ def test_a_choice_in_the_corner_has_a_mark_and_perhaps_no_line():
 
 
 def test_equal_cost_is_a_curve_in_pr_space():
-    joint = th.joint_choice({"tree": SPAM_TREE})
+    joint = th.choose({"tree": SPAM_TREE})
     line = equal_cost(joint, "pr")
     assert line is not None
     assert line.slope is None
@@ -122,19 +122,19 @@ def test_a_single_ranking_is_called_model():
 
 @pytest.mark.parametrize("given", [{}, {"a": 1}, 3, None])
 def test_what_is_no_ranking_is_refused(given):
-    with pytest.raises(th.ArgumentError, match="Ranking"):
+    with pytest.raises(th.errors.ArgumentError, match="Ranking"):
         by_name(given, th.Ranking)
-    with pytest.raises(th.ArgumentError, match="one Ranking"):
+    with pytest.raises(th.errors.ArgumentError, match="one Ranking"):
         require_one_ranking(given)
 
 
 def test_options_that_a_picture_cannot_draw_are_refused():
-    with pytest.raises(th.ArgumentError, match="CoverageDisplay draws no bands"):
-        CoverageDisplay.from_ranking(EMAILS, bands=th.roc_band(EMAILS, replicates=100))
-    with pytest.raises(th.ArgumentError, match="PRGainDisplay draws no conditions"):
+    with pytest.raises(th.errors.ArgumentError, match="CoverageDisplay draws no bands"):
+        CoverageDisplay.from_ranking(EMAILS, bands=th.inference.roc_band(EMAILS, replicates=100))
+    with pytest.raises(th.errors.ArgumentError, match="PRGainDisplay draws no conditions"):
         PRGainDisplay.from_ranking(EMAILS, conditions=th.OperatingCondition())
-    with pytest.raises(th.ArgumentError, match="no such model"):
-        ROCDisplay.from_ranking(MODELS, bands={"forest": th.roc_band(SPAM_TREE, replicates=100)})
+    with pytest.raises(th.errors.ArgumentError, match="no such model"):
+        ROCDisplay.from_ranking(MODELS, bands={"forest": th.inference.roc_band(SPAM_TREE, replicates=100)})
 
 
 def test_several_conditions_choose_each_for_itself():

@@ -19,6 +19,6 @@ def test_lines_are_the_library_s():
 
 
 def test_bands_are_drawn():
-    band = th.net_benefit_band(SPAM_TREE, replicates=100)
+    band = th.inference.net_benefit_band(SPAM_TREE, replicates=100)
     display = drawn(NetBenefitDisplay.from_ranking(SPAM_TREE, bands=band))
     assert display.ax_.get_ylim()[1] >= band.upper.max()

@@ -11,7 +11,7 @@ from thresher.plots import PairsDisplay
 @pytest.mark.parametrize("ranking", [EMAILS, SPAM_TREE], ids=["emails", "tree"])
 def test_the_grid_is_the_library_s_and_the_curve_lies_on_it(ranking):
     display = drawn(PairsDisplay.from_ranking(ranking))
-    assert np.array_equal(display.image_.get_array(), th.pairs_grid(ranking))
+    assert np.array_equal(display.image_.get_array(), th.curves.pairs_grid(ranking))
     assert display.image_.get_extent() == [0, ranking.Neg, 0, ranking.Pos]
     assert display.image_.origin == "lower"
     table = th.coverage(ranking)
@@ -29,9 +29,9 @@ def test_few_cases_are_labelled_with_their_scores():
 
 
 def test_weights_and_one_class_have_no_grid():
-    with pytest.raises(th.ArgumentError, match="weights"):
+    with pytest.raises(th.errors.ArgumentError, match="weights"):
         PairsDisplay.from_ranking(th.Ranking([1, 0], [0.5, 0], [0, 0.5]))
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         PairsDisplay.from_ranking(th.Ranking([1], [1], [0]))
 
 

@@ -19,7 +19,7 @@ def test_every_split_is_on_the_line_and_between_them_the_library_s_hyperbola(ran
     expected = zip(*(column.tolist()[1:] for column in th.precision_recall(ranking)[:2]), strict=True)
     assert set(expected) <= drawn_points
     steps = np.flatnonzero(np.diff(recall) > 0) + 1  # where several share a recall, the first is the most precise
-    assert precision[steps] == pytest.approx(th.precision_at(ranking, recall[steps]), rel=1e-9)
+    assert precision[steps] == pytest.approx(th.curves.precision_at(ranking, recall[steps]), rel=1e-9)
 
 
 def test_the_known_hyperbola():
@@ -44,7 +44,7 @@ def test_splits_are_marked_where_there_are_few():
 
 
 def test_bands_are_drawn():
-    band = th.precision_recall_band(SPAM_TREE, replicates=100)
+    band = th.inference.precision_recall_band(SPAM_TREE, replicates=100)
     assert "model" in drawn(PrecisionRecallDisplay.from_ranking(SPAM_TREE, bands=band)).bands_
 
 
@@ -56,7 +56,7 @@ def test_gains_are_the_library_s():
     models = rankings(2)
     display = drawn(PRGainDisplay.from_ranking(models))
     for name, ranking in models.items():
-        curve = th.pr_gain(ranking)
+        curve = th.curves.pr_gain(ranking)
         expected = np.column_stack([curve.recall_gain, curve.precision_gain])
         assert np.array_equal(display.lines_[name].get_xydata(), expected)
         assert f"{name} (area {curve.area:.3f})" in legend(display)

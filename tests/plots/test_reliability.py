@@ -31,7 +31,7 @@ def test_steps_of_the_hull_rise_and_give_each_score_its_pool_s_proportion(rankin
 
 @pytest.mark.parametrize("kind", ["confidence", "consistency"])
 def test_bands_name_their_kind(kind):
-    band = th.reliability_band(SPAM_TREE, kind, replicates=100, level=0.9)
+    band = th.inference.reliability_band(SPAM_TREE, kind, replicates=100, level=0.9)
     display = drawn(ReliabilityDisplay.from_ranking(SPAM_TREE, bands=band))
     assert legend(display) == ["observed", f"90% {kind} band"]
     assert set(display.bands_["model"].get_paths()[0].vertices[:, 0]) == set(band.x)
@@ -59,5 +59,5 @@ def test_several_models_of_an_evaluation():
 
 
 def test_conditions_are_refused():
-    with pytest.raises(th.ArgumentError, match="no conditions"):
+    with pytest.raises(th.errors.ArgumentError, match="no conditions"):
         ReliabilityDisplay.from_ranking(EMAILS, conditions=th.OperatingCondition())

@@ -19,7 +19,7 @@ def test_lines_are_the_library_s():
 
 
 def test_bands_are_those_given():
-    band = th.roc_band(EMAILS, replicates=100, simultaneous=True)
+    band = th.inference.roc_band(EMAILS, replicates=100, simultaneous=True)
     display = drawn(ROCDisplay.from_ranking(EMAILS, bands=band))
     heights = display.bands_["model"].get_paths()[0].vertices[:, 1]
     assert set(np.round(np.concatenate([band.lower, band.upper]), 9)) == set(np.round(heights, 9))

@@ -61,7 +61,7 @@ def test_all_scores_infinite():
 
 
 def test_bins_are_counted_from_one():
-    with pytest.raises(th.ArgumentError, match="got 0"):
+    with pytest.raises(th.errors.ArgumentError, match="got 0"):
         ScoresDisplay.from_ranking(next(iter(rankings(1).values())), bins=0)
 
 

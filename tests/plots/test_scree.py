@@ -22,5 +22,5 @@ def test_nothing_kept_nothing_marked():
 
 @pytest.mark.parametrize("ratios", [[], [[0.5]], [0.7, 0.7], [-0.1, 0.5], [np.nan]])
 def test_ratios_are_shares(ratios):
-    with pytest.raises(th.ArgumentError, match="shares"):
+    with pytest.raises(th.errors.ArgumentError, match="shares"):
         ScreeDisplay.from_ratios(ratios)

@@ -27,7 +27,7 @@ class TestContingency:
         assert display.texts_[0].get_text() == "tp 0"
 
     def test_a_curve_is_no_single_table(self):
-        with pytest.raises(th.ArgumentError, match="11 splits"):
+        with pytest.raises(th.errors.ArgumentError, match="11 splits"):
             ContingencyDisplay.from_table(th.coverage(EMAILS))
 
     def test_columns(self):

@@ -51,7 +51,7 @@ def test_truth_values_are_scores_too():
     ids=lambda scores: str(scores)[:30],
 )
 def test_a_score_that_float64_would_round_is_refused_and_counted(scores):
-    with pytest.raises(th.ScoreError, match="1 of 2 scores do not fit a float64 exactly"):
+    with pytest.raises(th.errors.ScoreError, match="1 of 2 scores do not fit a float64 exactly"):
         th.rank([1, 0], scores)
 
 
@@ -96,7 +96,7 @@ def test_wide_or_odd_numbers_that_fit_are_ranked(scores):
     ids=str,
 )
 def test_what_is_no_number_is_refused(scores):
-    with pytest.raises(th.ScoreError, match="scores must be numbers"):
+    with pytest.raises(th.errors.ScoreError, match="scores must be numbers"):
         th.rank([1, 0], scores)
 
 
@@ -104,9 +104,9 @@ def test_numbers_of_any_shape_are_looked_at_one_by_one():
     square = np.array([[1, Fraction(1, 2)], [0.25, 2**53 + 2]], dtype=object)
     assert rankable(square).tolist() == [[1, 0.5], [0.25, 2**53 + 2]]
     assert rankable(np.array(3, dtype=object)).tolist() == 3
-    with pytest.raises(th.ScoreError, match=f"1 of 4 scores do not fit a float64 exactly, first {BEYOND}"):
+    with pytest.raises(th.errors.ScoreError, match=f"1 of 4 scores do not fit a float64 exactly, first {BEYOND}"):
         rankable(np.array([[1, 2], [BEYOND, 3]], dtype=object))
-    with pytest.raises(th.ScoreError, match=r"scores must be numbers, got object \(first \{\}\)"):
+    with pytest.raises(th.errors.ScoreError, match=r"scores must be numbers, got object \(first \{\}\)"):
         rankable(np.array({}, dtype=object))
 
 
@@ -115,5 +115,5 @@ def test_numbers_of_any_shape_are_looked_at_one_by_one():
     [(["0.5", "low"], "first 'low' at row 1"), (["low", "0.5"], "first 'low'"), (["0.5", "0.4"], "first '0.5'")],
 )
 def test_the_first_score_that_is_no_number_is_named(scores, named):
-    with pytest.raises(th.ScoreError, match=rf"got text \({named}\)"):
+    with pytest.raises(th.errors.ScoreError, match=rf"got text \({named}\)"):
         th.rank([1, 0], np.array(scores))

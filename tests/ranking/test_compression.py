@@ -15,12 +15,12 @@ from thresher.ranking import MOST_TIES, corners_among, merge_at, on_edges, short
 def test_pairs_hull_and_choices_stay_exact(exact, segments):
     few = shorten(exact, segments, keep="hull")
     assert th.auc(few) == th.auc(exact)
-    assert th.auc_bounds(few) == th.auc_bounds(exact)
+    assert th.bounds(few, "auc") == th.bounds(exact, "auc")
     assert (few.Pos, few.Neg) == (exact.Pos, exact.Neg)
     for cost_ratio in (0.3, 1, 4):
         condition = th.OperatingCondition(cost_ratio=cost_ratio)
         assert th.choose(few, condition).expected_cost == pytest.approx(th.choose(exact, condition).expected_cost)
-        assert th.best_cost_bounds(few, condition=condition).width == 0
+        assert th.bounds(few, "expected_cost", condition=condition).width == 0
     assert str(th.hull(few, pool="ties")) == str(th.hull(exact, pool="ties"))
 
 
@@ -35,15 +35,15 @@ def test_bounds_hold_for_short_rankings_added_up(one, other, segments):
     exact = th.rank(*one) + th.rank(*other)
     added = shorten(th.rank(*one), segments, keep="hull") + shorten(th.rank(*other), segments, keep="hull")
     for condition in CONDITIONS:
-        assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(added, condition=condition)
+        assert th.choose(exact, condition).expected_cost in th.bounds(added, "expected_cost", condition=condition)
 
 
 @given(labelled_scores(both_classes=True, max_size=12), labelled_scores(both_classes=True, max_size=12))
 def test_pairs_inside_segments_that_meet_are_not_known(one, other):
     exact = th.rank(*one) + th.rank(*other)
     added = shorten(th.rank(*one), 2, keep="hull") + shorten(th.rank(*other), 2, keep="hull")
-    assert th.auc(exact) in th.auc_bounds(added)
-    assert th.average_precision(exact) in th.average_precision_bounds(added)
+    assert th.auc(exact) in th.bounds(added, "auc")
+    assert th.average_precision(exact) in th.bounds(added, "average_precision")
 
 
 def test_halves_of_two_segments_that_won_as_many_pairs_are_no_segment():
@@ -51,7 +51,7 @@ def test_halves_of_two_segments_that_won_as_many_pairs_are_no_segment():
     other = th.Ranking([4, 1], pos=[0, 1], neg=[1, 0])
     added = shorten(one, 1, keep="hull") + shorten(other, 1, keep="hull")
     assert th.auc(one + other) == 1 / 6
-    assert th.auc(one + other) in th.auc_bounds(added)
+    assert th.auc(one + other) in th.bounds(added, "auc")
 
 
 def test_a_segment_that_reaches_up_to_infinity_can_be_refused():
@@ -59,7 +59,9 @@ def test_a_segment_that_reaches_up_to_infinity_can_be_refused():
     few = shorten(exact, 1, keep="hull")
     condition = th.OperatingCondition(cost_ratio=0.1)
     assert th.choose(few, condition).threshold == th.choose(exact, condition).threshold == np.inf
-    assert th.best_cost_bounds(few, condition=condition) == th.best_cost_bounds(exact, condition=condition)
+    assert th.bounds(few, "expected_cost", condition=condition) == th.bounds(
+        exact, "expected_cost", condition=condition
+    )
 
 
 def test_splits_that_tie_stay():
@@ -81,9 +83,9 @@ def test_of_very_many_ties_some_stay_and_it_is_known_that_others_are_lost():
     assert choice.expected_cost == th.choose(exact).expected_cost
     assert "or more tied" in repr(choice)
     assert "cost the same" in " ".join(caution.text for caution in choice.cautions)
-    assert choice.expected_cost in th.best_cost_bounds(few)
+    assert choice.expected_cost in th.bounds(few, "expected_cost")
     # Elsewhere on the hull nothing is open.
-    assert th.best_cost_bounds(few, condition=th.OperatingCondition(cost_ratio=3)).width == 0
+    assert th.bounds(few, "expected_cost", condition=th.OperatingCondition(cost_ratio=3)).width == 0
 
 
 def test_counts_whose_pairs_no_number_holds_stay_as_they_are():
@@ -95,9 +97,9 @@ def test_counts_whose_pairs_no_number_holds_stay_as_they_are():
 def test_bounds_hold_for_the_rest(rows, segments):
     exact = th.rank(*rows)
     few = shorten(exact, segments, keep="hull")
-    assert th.average_precision(exact) in th.average_precision_bounds(few)
-    assert th.pr_area(exact) in th.pr_area_bounds(few)
-    assert th.ks(exact).statistic in th.ks_bounds(few)
+    assert th.average_precision(exact) in th.bounds(few, "average_precision")
+    assert th.pr_area(exact) in th.bounds(few, "pr_area")
+    assert th.ks(exact).statistic in th.bounds(few, "ks")
     assert th.Ranking.from_json(few.to_json()) == few
 
 
@@ -108,7 +110,7 @@ def test_a_long_ranking_becomes_short():
     few = shorten(exact, 100, keep="hull")
     assert len(few) < 400
     assert th.auc(few) == th.auc(exact)
-    assert th.average_precision_bounds(few).width < 0.02
+    assert th.bounds(few, "average_precision").width < 0.02
 
 
 @given(
@@ -122,7 +124,7 @@ def test_weights_that_vanish_beside_others_hide_no_corner(rows, segments):
     few = shorten(exact, segments, keep="hull")
     for cost_ratio in (0.01, 0.3, 1, 4, 100):
         condition = th.OperatingCondition(cost_ratio=cost_ratio)
-        bounds = th.best_cost_bounds(few, condition=condition)
+        bounds = th.bounds(few, "expected_cost", condition=condition)
         assert th.choose(exact, condition).expected_cost in bounds
         assert bounds.width <= 1e-9
 
@@ -222,7 +224,7 @@ def test_whole_percents_stay_thresholds():
     ranking = calibrated(5000, 3)
     short = shorten(ranking, 100, keep="percent")
     for percent in range(1, 100):
-        assert th.contingency_at(short, percent / 100) == th.contingency_at(ranking, percent / 100)
+        assert th.tables.contingency_at(short, percent / 100) == th.tables.contingency_at(ranking, percent / 100)
 
 
 @given(two_class_rankings, st.data())
@@ -238,7 +240,7 @@ def test_merged_segments_carry_their_lowest_score_and_all_cases(ranking, data):
 @pytest.mark.parametrize("points", [50, 300])
 def test_segments_of_a_thin_curve_hold_every_case(points):
     ranking = calibrated(1000, 6)
-    short = merge_at(ranking, th.thin(ranking, points=points).split)
+    short = merge_at(ranking, th.curves.thin(ranking, points=points).split)
     assert (short.Pos, short.Neg) == (ranking.Pos, ranking.Neg)
     assert len(short) < points
     assert th.auc(short) == pytest.approx(th.auc(ranking), abs=0.01)

@@ -60,29 +60,29 @@ def test_scores_count_down_to_one_unless_given():
     ],
 )
 def test_malformed_text_is_refused_with_its_position(text, position):
-    with pytest.raises(th.NotationError, match=f"at position {position} as a segment"):
+    with pytest.raises(th.errors.NotationError, match=f"at position {position} as a segment"):
         th.Ranking.parse(text)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"[1+]", ["[1+]"]])
 def test_what_is_not_text_is_refused_as_notation(value):
-    with pytest.raises(th.NotationError):
+    with pytest.raises(th.errors.NotationError):
         th.Ranking.parse(value)
 
 
 def test_a_ranking_without_cases_is_empty_not_malformed():
-    with pytest.raises(th.EmptyError):
+    with pytest.raises(th.errors.EmptyError):
         th.Ranking.parse("[0+][0-]")
 
 
 @pytest.mark.parametrize("text", ["[1e19+]", "[99999999999999999999+,1-]", "[1e400+][1-]"])
 def test_counts_beyond_an_int64_are_refused_rather_than_wrapped(text):
-    with pytest.raises(th.WeightError, match="add up to"):
+    with pytest.raises(th.errors.WeightError, match="add up to"):
         th.Ranking.parse(text)
 
 
 def test_as_many_scores_as_segments():
-    with pytest.raises(th.LengthError, match=r"\(1,\), \(2,\) and \(2,\)"):
+    with pytest.raises(th.errors.LengthError, match=r"\(1,\), \(2,\) and \(2,\)"):
         th.Ranking.parse("[1+][1-]", score=[1])
 
 

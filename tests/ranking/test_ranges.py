@@ -49,7 +49,7 @@ def test_sums_of_weights_that_round_stay_bounded():
     r = th.Ranking.of_ranges(ends, ends, pos=[0.1 + 0.2, 0, 0], neg=[0, 0.7, 0.1], rounding=2.0**-50)
     assert r.exact
     assert r.ranges is not None
-    assert th.auc_bounds(r).width > 0
+    assert th.bounds(r, "auc").width > 0
     assert th.Ranking.from_json(r.to_json()) == r
     assert (r + r).ranges is not None
     assert (r + th.rank([1, 0], [0.5, 0.3], weights=[0.1, 0.2])).exact
@@ -78,7 +78,7 @@ def test_every_split_is_a_split_of_the_exact_ranking(pair):
     assert set(zip(*(cells.tolist() for cells in r.covered()), strict=True)) <= known
     # No number lies between +inf, which calls nothing positive, and the largest float.
     first = 2 if len(r) > 1 and r.score[0] == np.inf and r.score[1] == np.finfo(float).max else 1
-    table = th.contingency_at(exact, r.thresholds()[first:])
+    table = th.tables.contingency_at(exact, r.thresholds()[first:])
     assert np.array_equal(table.tp, r.covered()[0][first:])
     assert np.array_equal(table.fp, r.covered()[1][first:])
 
@@ -92,16 +92,16 @@ def test_sums_are_as_sound_as_their_parts(one, other, edges):
         bounded(one[0], one[1], edges) + bounded(other[0], other[1], edges[::2]),
     ):
         assert (r.Pos, r.Neg) == (exact.Pos, exact.Neg)
-        assert th.auc(exact) in th.auc_bounds(r)
-        assert th.auc(r) in th.auc_bounds(r)
+        assert th.auc(exact) in th.bounds(r, "auc")
+        assert th.auc(r) in th.bounds(r, "auc")
 
 
 @given(labelled_scores(both_classes=True), labelled_scores(both_classes=True), st.lists(float64_scores, max_size=8))
 def test_days_counted_with_the_same_edges_leave_no_more_open_than_the_whole(one, other, edges):
     together = [np.concatenate([np.asarray(a, float), np.asarray(b, float)]) for a, b in zip(one, other, strict=True)]
     added, at_once = (
-        th.auc_bounds(bounded(one[0], one[1], edges) + bounded(other[0], other[1], edges)),
-        th.auc_bounds(bounded(together[0], together[1], edges)),
+        th.bounds(bounded(one[0], one[1], edges) + bounded(other[0], other[1], edges), "auc"),
+        th.bounds(bounded(together[0], together[1], edges), "auc"),
     )
     assert at_once.lower <= added.lower <= added.upper <= at_once.upper
 
@@ -141,7 +141,7 @@ def test_equality_asks_for_the_spans_too():
 def test_spans_that_do_not_fit_are_refused(change):
     plain = json.loads(simple().to_json())
     plain["spans"] |= change
-    with pytest.raises(th.NotationError, match="spans"):
+    with pytest.raises(th.errors.NotationError, match="spans"):
         th.Ranking.from_dict(plain)
 
 
@@ -152,7 +152,7 @@ def test_what_is_no_range_is_refused(ranges):
 
 
 def test_no_cases():
-    with pytest.raises(th.EmptyError):
+    with pytest.raises(th.errors.EmptyError):
         th.Ranking.of_ranges([0.1], [0.2], pos=[0], neg=[0])
 
 

@@ -64,21 +64,21 @@ class TestFromCounts:
         ("score", "pos", "neg"), [([1, 2], [1], [1, 1]), (1, 1, 1), ([[1, 2]], [[1, 1]], [[1, 1]]), ([1], [1, 2], [1])]
     )
     def test_columns_that_do_not_match_are_refused_with_their_shapes(self, score, pos, neg):
-        with pytest.raises(th.LengthError, match="have shapes"):
+        with pytest.raises(th.errors.LengthError, match="have shapes"):
             th.Ranking(score, pos, neg)
 
     @pytest.mark.parametrize("columns", [([], [], []), ([1, 2], [0, 0], [0, 0])])
     def test_no_cases(self, columns):
-        with pytest.raises(th.EmptyError, match="no cases"):
+        with pytest.raises(th.errors.EmptyError, match="no cases"):
             th.Ranking(*columns)
 
     @pytest.mark.parametrize("score", [[math.nan, 1], [None, 1], np.ma.array([5, 1], mask=[True, False])])
     def test_a_missing_score_is_refused_with_its_place(self, score):
-        with pytest.raises(th.MissingValueError, match=r"1 of 2 scores .*\(first at \[0\]\)"):
+        with pytest.raises(th.errors.MissingValueError, match=r"1 of 2 scores .*\(first at \[0\]\)"):
             th.Ranking(score, [1, 1], [0, 1])
 
     def test_a_masked_count_is_not_read(self):
-        with pytest.raises(th.MissingValueError):
+        with pytest.raises(th.errors.MissingValueError):
             th.Ranking([1, 2], np.ma.array([5, 1], mask=[True, False]), [1, 1])
 
     @pytest.mark.parametrize(
@@ -86,19 +86,19 @@ class TestFromCounts:
         [(-1, r"pos\[1\] is -1"), (-0.5, r"pos\[1\] is -0.5"), (math.nan, r"pos\[1\] is nan"), (math.inf, "is inf")],
     )
     def test_a_count_is_finite_and_not_negative(self, count, named):
-        with pytest.raises(th.WeightError, match=named):
+        with pytest.raises(th.errors.WeightError, match=named):
             th.Ranking([2, 1], pos=[1, count], neg=[1, 1])
 
     @pytest.mark.parametrize("pos", [["2", "1"], [None, 1], [1j, 1], [[1], 2], ["a", 1]])
     def test_counts_are_numbers(self, pos):
-        with pytest.raises(th.WeightError, match="numbers"):
+        with pytest.raises(th.errors.WeightError, match="numbers"):
             th.Ranking([2, 1], pos=np.array(pos, dtype=object), neg=[1, 1])
 
     @pytest.mark.parametrize(
         "pos", [[2**62, 2**62], np.array([2**63, 1], dtype=np.uint64), [2**61, 2**20], [1e300, 1e308], [1e-200, 0.0]]
     )
     def test_totals_that_would_overflow_or_underflow_are_refused(self, pos):
-        with pytest.raises(th.WeightError, match="add up to"):
+        with pytest.raises(th.errors.WeightError, match="add up to"):
             th.Ranking([2, 1], pos=pos, neg=[0, 0])
 
     def test_the_largest_total_that_is_taken_is_exact(self):
@@ -185,7 +185,7 @@ class TestAdding:
 
     def test_a_sum_past_int64_is_refused(self):
         half = th.Ranking([2, 1], [2**60, 1], [2**59, 0])
-        with pytest.raises(th.WeightError, match="add up to"):
+        with pytest.raises(th.errors.WeightError, match="add up to"):
             half + half
 
 
@@ -235,7 +235,7 @@ class TestSplits:
 class TestBothClasses:
     @pytest.mark.parametrize(("text", "absent"), [("[3+]", "negatives"), ("[2-][1-]", "positives")])
     def test_it_says_which_class_is_absent_among_how_many(self, text, absent):
-        with pytest.raises(th.OneClassError, match=f"there are no {absent} among 3 cases") as caught:
+        with pytest.raises(th.errors.OneClassError, match=f"there are no {absent} among 3 cases") as caught:
             th.Ranking.parse(text).require_both_classes()
         assert caught.value.where == "Ranking.require_both_classes()"
 
@@ -249,7 +249,7 @@ class TestProbabilities:
 
     @pytest.mark.parametrize("score", [[1.5, 0.5], [0.5, -0.1], [math.inf, 0.5]])
     def test_others_are_refused_and_counted(self, score):
-        with pytest.raises(th.ProbabilityError, match="1 of 2 distinct scores lie outside"):
+        with pytest.raises(th.errors.ProbabilityError, match="1 of 2 distinct scores lie outside"):
             th.Ranking(score, [1, 0], [0, 1]).require_probabilities()
 
 
@@ -289,7 +289,7 @@ class TestJson:
         ids=str,
     )
     def test_what_is_not_a_ranking_is_refused_as_notation(self, value):
-        with pytest.raises(th.NotationError, match="not a ranking as thresher writes it"):
+        with pytest.raises(th.errors.NotationError, match="not a ranking as thresher writes it"):
             th.Ranking.from_dict(value)
 
     @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ class TestJson:
 
     @pytest.mark.parametrize("text", ["", "nope", "[1", None, 5])
     def test_what_is_not_json_is_refused_as_notation(self, text):
-        with pytest.raises(th.NotationError, match="not JSON"):
+        with pytest.raises(th.errors.NotationError, match="not JSON"):
             th.Ranking.from_json(text)
 
 
@@ -347,7 +347,7 @@ def test_runs_are_wide_whatever_the_counts_are():
     ],
 )
 def test_what_is_no_ranking_is_named(value, named):
-    with pytest.raises(th.ArgumentError, match=f"a ranking is needed, {named}"):
+    with pytest.raises(th.errors.ArgumentError, match=f"a ranking is needed, {named}"):
         require_ranking(value)
 
 
@@ -359,9 +359,9 @@ def test_a_ranking_is_asked_no_more_than_the_question_needs():
     pair = th.Ranking.parse("[2+][1-]", score=[2, 1])
     require_ranking(pair)
     require_ranking(pair, both_classes=True)
-    with pytest.raises(th.ProbabilityError):
+    with pytest.raises(th.errors.ProbabilityError):
         require_ranking(pair, probabilities=True)
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         require_ranking(th.Ranking.parse("[2+]"), both_classes=True, probabilities=True)
 
 

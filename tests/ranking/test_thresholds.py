@@ -45,7 +45,7 @@ def test_splits_are_named_by_whole_numbers_from_0():
     for split in (0, np.int64(2), 3):
         require_split(split, 4)
     for wrong in (-1, 4, 1.0, True, None, "1", np.array([1])):
-        with pytest.raises(th.ArgumentError, match="there is no split"):
+        with pytest.raises(th.errors.ArgumentError, match="there is no split"):
             require_split(wrong, 4)
 
 

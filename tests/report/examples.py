@@ -71,7 +71,7 @@ def awkward() -> dict[str, th.Evaluation]:
 
 
 @cache
-def classes(*, labels: tuple[Any, ...] = ("cat", "cow", "dog"), rows: int = 90) -> th.MulticlassEvaluation:
+def classes(*, labels: tuple[Any, ...] = ("cat", "cow", "dog"), rows: int = 90) -> th.evaluation.MulticlassEvaluation:
     """Two models of several classes."""
     rng = np.random.default_rng(3)
     actual = rng.integers(0, len(labels), rows)
@@ -81,6 +81,6 @@ def classes(*, labels: tuple[Any, ...] = ("cat", "cow", "dog"), rows: int = 90) 
         raw = rng.normal(size=(rows, len(labels))) + sharpness * np.eye(len(labels))[actual]
         return np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
 
-    return th.evaluate_classes(
+    return th.evaluation.evaluate_classes(
         [labels[place] for place in actual], {"forest": matrix(2.5), "tree": matrix(1)}, classes=list(labels)
     )

@@ -179,7 +179,7 @@ def test_it_is_written_to_a_file(tmp_path, written):
 
 
 def test_a_directory_is_refused(tmp_path):
-    with pytest.raises(th.OutputError, match="is a directory"):
+    with pytest.raises(th.errors.OutputError, match="is a directory"):
         examples.emails().to_html(tmp_path)
 
 
@@ -192,7 +192,7 @@ def test_a_notebook_shows_it_in_a_sandbox():
 
 def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setattr("thresher._internal.optional.find_spec", lambda name: None if name == "jinja2" else object())
-    with pytest.raises(th.MissingExtraError) as caught:
+    with pytest.raises(th.errors.MissingExtraError) as caught:
         examples.emails().to_html("x.html")
     assert caught.value.fix == 'pip install "thresher[report]"'
     assert examples.emails()._repr_html_() is None

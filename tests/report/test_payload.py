@@ -73,7 +73,7 @@ def test_short_thresholds_make_the_calls_that_are_counted():
         ranking = many(rows)
         found = curve_data(ranking)
         for name in ("threshold", "lowest"):
-            table = th.contingency_at(ranking, numbers(found[name]))
+            table = th.tables.contingency_at(ranking, numbers(found[name]))
             assert table.tp.tolist() == found["tp"]
             assert table.fp.tolist() == found["fp"]
 
@@ -115,7 +115,7 @@ def test_whole_percents_are_kept_of_probabilities():
     ranking = th.rank(labels, 1 / (1 + np.exp(-rng.normal(size=20_000) - labels)))
     found = curve_data(ranking)
     assert set(np.arange(2, 99) / 100) <= set(found["threshold"])
-    at = th.contingency_at(ranking, numbers(found["threshold"]))
+    at = th.tables.contingency_at(ranking, numbers(found["threshold"]))
     assert at.tp.tolist() == found["tp"]
 
 

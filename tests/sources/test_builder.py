@@ -81,10 +81,10 @@ def test_beyond_the_budget_bounds_hold_the_truth(rows, places, buckets):
     ranking, exact = builder.ranking(), th.rank(*rows)
     assert (ranking.Pos, ranking.Neg) == (exact.Pos, exact.Neg)
     assert builder.exact or len(exact) > buckets
-    bounds = th.auc_bounds(ranking)
+    bounds = th.bounds(ranking, "auc")
     assert bounds.lower <= th.auc(exact) <= bounds.upper
     thresholds = exact.thresholds()
-    table, within = th.contingency_at(exact, thresholds), th.table_bounds(ranking, thresholds)
+    table, within = th.tables.contingency_at(exact, thresholds), th.curves.table_bounds(ranking, thresholds)
     for cell in ("tp", "fp"):
         least, most = getattr(within.least, cell), getattr(within.most, cell)
         assert ((least <= getattr(table, cell)) & (getattr(table, cell) <= most)).all()
@@ -95,7 +95,7 @@ def test_bounded_builders_and_rankings_add(one, other, buckets):
     builders = [built([rows], buckets=buckets) for rows in (one, other)]
     truth = th.auc(th.rank(*one) + th.rank(*other))
     for ranking in (sum(builders).ranking(), builders[0].ranking() + builders[1].ranking()):
-        bounds = th.auc_bounds(ranking)
+        bounds = th.bounds(ranking, "auc")
         assert bounds.lower <= truth <= bounds.upper
 
 
@@ -105,7 +105,7 @@ def test_bounds_of_weights_allow_for_their_rounding(rows, data, buckets):
     weight = np.array(data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size)))
     halves = np.arange(labels.size) % 2 == 0
     builder = built([(labels[h], scores[h], weight[h]) for h in (halves, ~halves)], buckets=buckets)
-    bounds = th.auc_bounds(builder.ranking())
+    bounds = th.bounds(builder.ranking(), "auc")
     truth = th.auc(th.rank(labels, scores, weights=weight))
     if not builder.exact:
         assert bounds.lower <= truth <= bounds.upper
@@ -121,14 +121,14 @@ class TestMemory:
             assert sum(len(run) for run in builder._runs) <= 2 * 1000
         ranking = builder.ranking()
         assert len(ranking) <= 2 * 1000
-        bounds = th.auc_bounds(ranking)
+        bounds = th.bounds(ranking, "auc")
         assert bounds.upper - bounds.lower < 4 / 1000
 
     def test_rows_that_come_sorted_are_no_worse(self):
         scores = np.sort(np.random.default_rng(4).random(100_000))
         labels = np.random.default_rng(5).random(scores.size) < scores
         builder = built(cut((labels, scores), range(0, scores.size, 1000)), buckets=1000)
-        bounds = th.auc_bounds(builder.ranking())
+        bounds = th.bounds(builder.ranking(), "auc")
         assert bounds.lower <= th.auc(th.rank(labels, scores)) <= bounds.upper
         assert bounds.upper - bounds.lower < 4 / 1000
 
@@ -139,7 +139,7 @@ class TestMemory:
         for _ in range(4):
             scores = rng.random(20_000)
             parts.append(built([(rng.random(scores.size) < scores, scores)], buckets=1000).ranking())
-        bounds = th.auc_bounds(sum(parts))
+        bounds = th.bounds(sum(parts), "auc")
         assert bounds.upper - bounds.lower < 8 / 1000
 
     def test_many_small_batches_are_merged_rarely(self, monkeypatch):
@@ -193,14 +193,16 @@ class TestBatches:
     @pytest.mark.parametrize("shape", [(2, 2), (1, 4), (2, 1, 2), ()])
     def test_other_shapes_are_refused_with_the_batch(self, shape):
         builder = built([([1, 0], [0.5, 0.25])])
-        with pytest.raises(th.LengthError, match=r"scores has shape .*, and a column has one dimension\n.*batch 2"):
+        with pytest.raises(
+            th.errors.LengthError, match=r"scores has shape .*, and a column has one dimension\n.*batch 2"
+        ):
             builder.update([1] * 4, Tensor(np.ones(shape)))
 
     def test_an_empty_batch_is_nothing(self):
         builder = built([([], []), ([1, 0], [0.5, 0.25]), (np.zeros((0, 1)), np.zeros((0, 1)))])
         assert builder.ranking() == th.rank([1, 0], [0.5, 0.25])
         assert builder.batches == 3
-        with pytest.raises(th.LengthError, match="labels 0, scores 1"):
+        with pytest.raises(th.errors.LengthError, match="labels 0, scores 1"):
             builder.update([], [0.5])
 
     def test_a_batch_of_no_weight_is_nothing(self):
@@ -213,7 +215,7 @@ class TestBatches:
         assert (ranking.pos.tolist(), ranking.neg.tolist()) == ([1.5, 0.0], [0.0, 1.25])
 
     def test_nothing_yet(self):
-        with pytest.raises(th.EmptyError, match="no rows were counted yet"):
+        with pytest.raises(th.errors.EmptyError, match="no rows were counted yet"):
             th.RankingBuilder().ranking()
 
     def test_it_can_be_kept_with_a_checkpoint(self):
@@ -228,11 +230,11 @@ class TestWhatIsWrong:
     def test_gaps_are_told_with_their_batch_and_change_nothing(self):
         builder = built([([1, 0], [0.5, 0.25])])
         with pytest.raises(
-            th.MissingValueError, match=r"2 of 3 scores are missing or NaN \(first at rows 0, 2\)"
+            th.errors.MissingValueError, match=r"2 of 3 scores are missing or NaN \(first at rows 0, 2\)"
         ) as caught:
             builder.update([1, 0, 1], [np.nan, 1, np.nan])
         assert "batch 2" in caught.value.where
-        with pytest.raises(th.MissingValueError, match="1 of 2 labels"):
+        with pytest.raises(th.errors.MissingValueError, match="1 of 2 labels"):
             builder.update([1, None], [1, 2])
         assert builder.ranking() == th.rank([1, 0], [0.5, 0.25])
         assert builder.batches == 1
@@ -244,20 +246,20 @@ class TestWhatIsWrong:
         assert (builder + builder).ranking().dropped == 4
 
     def test_negative_weights(self):
-        with pytest.raises(th.WeightError, match="batch 1"):
+        with pytest.raises(th.errors.WeightError, match="batch 1"):
             built([([1, 0], [0.5, 0.25], [1, -1])])
 
     def test_scores_that_are_no_numbers(self):
-        with pytest.raises(th.ScoreError, match="batch 1"):
+        with pytest.raises(th.errors.ScoreError, match="batch 1"):
             built([([1, 0], ["a", "b"])])
 
     @pytest.mark.parametrize("buckets", [1, 0, -5, 2.5])
     def test_a_budget_that_is_none(self, buckets):
-        with pytest.raises(th.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
+        with pytest.raises(th.errors.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
             th.RankingBuilder(buckets=buckets)
 
     def test_missing_is_checked(self):
-        with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
+        with pytest.raises(th.errors.ArgumentError, match='"raise" or "drop"'):
             built([([1], [1])], missing="ignore")
 
 
@@ -276,29 +278,29 @@ class TestLabels:
     def test_a_third_label_is_found_across_batches(self):
         builder = built([(["ham", "spam"], [1, 2])], positive="spam")
         with pytest.raises(
-            th.LabelError, match="besides the positive label 'spam' there is more than one: 'ham' and 'eggs'"
+            th.errors.LabelError, match="besides the positive label 'spam' there is more than one: 'ham' and 'eggs'"
         ):
             builder.update(["eggs"], [3])
         builder.update(["ham"], [3])
-        with pytest.raises(th.LabelError, match="'ham' and 'eggs'"):
+        with pytest.raises(th.errors.LabelError, match="'ham' and 'eggs'"):
             builder + built([(["eggs"], [1])], positive="spam")
 
     def test_a_positive_label_of_another_kind(self):
-        with pytest.raises(th.PositiveLabelError, match="the positive label '1' is a str, and 0 is a int"):
+        with pytest.raises(th.errors.PositiveLabelError, match="the positive label '1' is a str, and 0 is a int"):
             built([([0, 1], [1, 2])], positive="1")
 
     def test_labels_that_need_a_word(self):
-        with pytest.raises(th.PositiveLabelError, match="batch 1"):
+        with pytest.raises(th.errors.PositiveLabelError, match="batch 1"):
             built([([1, 2], [1, 2])])
 
     def test_builders_of_different_positives_do_not_add(self):
-        with pytest.raises(th.ArgumentError, match="the positive label is 'a' here and 'b' there"):
+        with pytest.raises(th.errors.ArgumentError, match="the positive label is 'a' here and 'b' there"):
             th.RankingBuilder(positive="a") + th.RankingBuilder(positive="b")
 
 
 @pytest.mark.parametrize("buckets", ["x", True, 1, 2.5, None])
 def test_how_many_scores_are_kept_is_a_whole_number(buckets):
-    with pytest.raises(th.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
+    with pytest.raises(th.errors.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
         th.RankingBuilder(buckets=buckets)
 
 
@@ -310,11 +312,11 @@ def test_bounds_leave_room_for_weights_that_were_added_in_another_order():
         for at in range(0, 300, 50):
             part = slice(at, at + 50)
             builder.update(labels[part], scores[part], weights[part])
-        assert th.auc(th.rank(labels, scores, weights=weights)) in th.auc_bounds(builder.ranking())
+        assert th.auc(th.rank(labels, scores, weights=weights)) in th.bounds(builder.ranking(), "auc")
 
 
 def test_bounds_of_sums_leave_room_for_the_order_of_adding():
     parts = [th.rank([1, 0], [0.9, 0.1], weights=[1, weight]) for weight in (0.1, 0.2, 0.3)]
     whole = th.rank([1, 0] * 3, [0.9, 0.1] * 3, weights=[1, 0.1, 1, 0.2, 1, 0.3])
-    found = th.table_bounds(parts[0] + (parts[1] + parts[2]), 0.0)
+    found = th.curves.table_bounds(parts[0] + (parts[1] + parts[2]), 0.0)
     assert found.least.fp <= whole.Neg <= found.most.fp

@@ -68,8 +68,8 @@ def test_names_and_first_rows(source):
 
 def test_absent_columns_and_tables_are_named(source):
     place, table = source
-    with pytest.raises(th.ColumnError, match="has no column 'q'"):
+    with pytest.raises(th.errors.ColumnError, match="has no column 'q'"):
         columns_that_fit(place, ["q"], table=table)
     if table is None:
-        with pytest.raises(th.ArgumentError, match="holds no tables"):
+        with pytest.raises(th.errors.ArgumentError, match="holds no tables"):
             columns_that_fit(place, ["p"], table="mails")

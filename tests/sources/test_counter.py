@@ -86,12 +86,12 @@ def test_buckets_bound_the_truth(store, score, weighted):
     found = count(columns, {"y": Y, "p": SCORES[score], "w": weights}, buckets=64, **BUCKETS[store])["p", ()]
     exact = th.rank(Y, SCORES[score], weights=weights if weighted else None)
     assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
-    assert th.auc(exact) in th.auc_bounds(found)
-    assert th.ks(exact).statistic in th.ks_bounds(found)
-    assert th.average_precision(exact) in th.average_precision_bounds(found)
-    assert th.choose(exact).expected_cost in th.best_cost_bounds(found)
+    assert th.auc(exact) in th.bounds(found, "auc")
+    assert th.ks(exact).statistic in th.bounds(found, "ks")
+    assert th.average_precision(exact) in th.bounds(found, "average_precision")
+    assert th.choose(exact).expected_cost in th.bounds(found, "expected_cost")
     threshold = float(np.median(SCORES[score]))
-    between, table = th.table_bounds(found, threshold), th.contingency(Y, SCORES[score] >= threshold)
+    between, table = th.curves.table_bounds(found, threshold), th.contingency(Y, SCORES[score] >= threshold)
     if not weighted:
         assert between.least.tp <= table.tp <= between.most.tp
         assert between.least.fp <= table.fp <= between.most.fp
@@ -124,7 +124,7 @@ def test_what_is_missing_is_counted_with_its_rows(store):
     labels = pa.array([None if i in (7, 900) else bool(y) for i, y in enumerate(Y)])
     rows = {"y": labels, "p": pa.array(scores)}
     with pytest.raises(
-        th.MissingValueError,
+        th.errors.MissingValueError,
         match=r"2 of 1,500 labels .* rows 7, 900\); 30 of 1,500 scores .* rows 3, 53, 103, 153, 203\)",
     ):
         count(Columns("y", ("p",)), rows, **(STORES | BUCKETS)[store])
@@ -149,9 +149,9 @@ def test_rows_that_miss_any_score_may_be_left_out_of_all(store):
 @pytest.mark.parametrize("store", [*STORES, *BUCKETS])
 def test_more_than_two_labels_are_counted(store):
     labels = pa.array(np.where(Y, "a", np.where(P > 0.5, "b", "c")))
-    with pytest.raises(th.LabelError, match=r"more than two labels: .* × 'b'"):
+    with pytest.raises(th.errors.LabelError, match=r"more than two labels: .* × 'b'"):
         count(Columns("y", ("p",)), {"y": labels, "p": pa.array(P)}, positive="a", **(STORES | BUCKETS)[store])
-    with pytest.raises(th.LabelError, match=r"more than two labels: .*…"):
+    with pytest.raises(th.errors.LabelError, match=r"more than two labels: .*…"):
         count(Columns("y", ("p",)), {"y": pa.array(P.astype(str)), "p": pa.array(P)}, **(STORES | BUCKETS)[store])
 
 
@@ -184,4 +184,4 @@ def test_pieces_orders_and_weights(rows, slices, random):
             if how.get("exact") or how["most_rows"]:
                 assert found == exact
             if exact.Pos and exact.Neg:
-                assert th.auc(exact) in th.auc_bounds(found)
+                assert th.auc(exact) in th.bounds(found, "auc")

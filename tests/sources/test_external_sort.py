@@ -53,10 +53,10 @@ def test_condensed_rankings_answer_as_the_rows_do(name):
     exact = th.rank(Y, SCORES[name])
     assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
     assert th.auc(found) == th.auc(exact)
-    assert th.auc_bounds(found) == th.auc_bounds(exact)
+    assert th.bounds(found, "auc") == th.bounds(exact, "auc")
     require_same_choices(found, exact)
-    assert th.average_precision(exact) in th.average_precision_bounds(found)
-    assert th.pr_area(exact) in th.pr_area_bounds(found)
+    assert th.average_precision(exact) in th.bounds(found, "average_precision")
+    assert th.pr_area(exact) in th.bounds(found, "pr_area")
     assert th.Ranking.from_json(found.to_json()) == found
 
 
@@ -81,7 +81,7 @@ def test_a_full_disk_is_an_error_in_words(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(external_sort, "TemporaryFile", full)
-    with pytest.raises(th.SourceError, match="no space to spill") as raised:
+    with pytest.raises(th.errors.SourceError, match="no space to spill") as raised:
         sort(SCORES["probabilities"])
     assert "TMPDIR" in raised.value.fix
 

@@ -120,7 +120,7 @@ class TestTypes:
         assert np.isnan(columns["p"][2])
         assert columns["w"].tolist() == ["a", None, "b"]
         assert columns["b"].tolist() == [True, None, False]
-        with pytest.raises(th.MissingValueError, match=r"1 of 3 labels .* rows 1\); 1 of 3 scores .* rows 2"):
+        with pytest.raises(th.errors.MissingValueError, match=r"1 of 3 labels .* rows 1\); 1 of 3 scores .* rows 2"):
             th.rank(columns["y"], columns["p"])
         assert th.rank(columns["y"], columns["p"], missing="drop").dropped == 2
 
@@ -146,10 +146,10 @@ class TestNames:
 
     def test_an_absent_column_is_refused_with_those_there_are(self, tmp_path, kind):
         path = written(kind, pa.table({"label": [1], "p_tree": [0.5], "P_logit": [2]}), tmp_path)
-        with pytest.raises(th.ColumnError, match="no column 'p_logit'; did you mean 'P_logit'") as caught:
+        with pytest.raises(th.errors.ColumnError, match="no column 'p_logit'; did you mean 'P_logit'") as caught:
             read(path, ["label", "p_logit"])
         assert caught.value.fix == "name one of its columns: 'label', 'p_tree' and 'P_logit'"
-        with pytest.raises(th.ColumnError, match="no column 'xyz'\n"):
+        with pytest.raises(th.errors.ColumnError, match="no column 'xyz'\n"):
             read(path, ["xyz"])
 
     @pytest.mark.parametrize("kind", [kind for kind in WRITERS if "json" not in kind])
@@ -159,7 +159,7 @@ class TestNames:
         )
         assert read(path, ["b"])["b"].tolist() == [3]
         for names in (["a"], None):
-            with pytest.raises(th.ColumnError, match="2 columns called 'a'"):
+            with pytest.raises(th.errors.ColumnError, match="2 columns called 'a'"):
                 read(path, names)
 
 
@@ -185,9 +185,9 @@ class TestSeveralFiles:
         written(kind, pa.table({"y": [1], "q": [1], "p": [0]}), tmp_path).rename(tmp_path / f"b{suffix}")
         assert read(tmp_path, ["p"])["p"].tolist() == [1, 0]
         for ask in (lambda: read(tmp_path), lambda: column_names(tmp_path)):
-            with pytest.raises(th.ColumnError, match=r"'q' is in .*b.* and not in .*a"):
+            with pytest.raises(th.errors.ColumnError, match=r"'q' is in .*b.* and not in .*a"):
                 ask()
-        with pytest.raises(th.ColumnError, match=r"a\..* has no column 'q'"):
+        with pytest.raises(th.errors.ColumnError, match=r"a\..* has no column 'q'"):
             th.scan(tmp_path, label="y", score="q")
 
     def test_columns_may_stand_in_another_order(self, tmp_path, kind):
@@ -208,7 +208,7 @@ class TestSeveralFiles:
     def test_a_column_of_words_here_and_numbers_there(self, tmp_path):
         pq.write_table(pa.table({"p": [1]}), tmp_path / "a.parquet")
         pq.write_table(pa.table({"p": ["x"]}), tmp_path / "b.parquet")
-        with pytest.raises(th.ColumnError, match=r"'p' is int64 in .*a.parquet and string in .*b.parquet"):
+        with pytest.raises(th.errors.ColumnError, match=r"'p' is int64 in .*a.parquet and string in .*b.parquet"):
             read(tmp_path)
 
     @pytest.mark.parametrize("other", [np.datetime64("2026-05-01", "ns"), np.datetime64("2026-05-01", "us")])
@@ -216,7 +216,7 @@ class TestSeveralFiles:
         pq.write_table(pa.table({"day": pa.array([20_000], pa.date32())}), tmp_path / "a.parquet")
         pq.write_table(pa.table({"day": [other]}), tmp_path / "b.parquet")
         with pytest.raises(
-            th.ColumnError, match=r"'day' is date32\[day\] in .*a.parquet and timestamp\[.s\] in .*b.par"
+            th.errors.ColumnError, match=r"'day' is date32\[day\] in .*a.parquet and timestamp\[.s\] in .*b.par"
         ):
             read(tmp_path)
 
@@ -228,7 +228,9 @@ class TestSeveralFiles:
     def test_of_different_formats(self, tmp_path):
         pq.write_table(pa.table({"p": [1]}), tmp_path / "a.parquet")
         pa_csv.write_csv(pa.table({"p": [1]}), tmp_path / "b.csv")
-        with pytest.raises(th.SourceError, match=r"different formats: csv \(.*b.csv\) and parquet \(.*a.parquet\)"):
+        with pytest.raises(
+            th.errors.SourceError, match=r"different formats: csv \(.*b.csv\) and parquet \(.*a.parquet\)"
+        ):
             read(tmp_path)
 
 
@@ -255,7 +257,7 @@ class TestPartitions:
         folder.mkdir()
         pq.write_table(pa.table({"day": [2], "p": [0.5]}), folder / "a.parquet")
         assert read(tmp_path, ["p"])["p"].tolist() == [0.5]
-        with pytest.raises(th.ColumnError, match="2 columns called 'day'"):
+        with pytest.raises(th.errors.ColumnError, match="2 columns called 'day'"):
             read(tmp_path, ["day"])
 
     def test_notes_of_other_tools_are_no_data(self, tmp_path):
@@ -278,15 +280,15 @@ class TestStandardInput:
     def test_it_can_be_read_once(self, piped):
         piped(b"y,p\n1,0.5\n")
         assert column_names("-") == ("y", "p")
-        with pytest.raises(th.SourceError, match="standard input is empty"):
+        with pytest.raises(th.errors.SourceError, match="standard input is empty"):
             read("-")
 
     def test_its_errors_name_it(self, piped):
         piped(b"y,p\n1\n")
-        with pytest.raises(th.SourceError, match="line 2 of standard input has 1 field,"):
+        with pytest.raises(th.errors.SourceError, match="line 2 of standard input has 1 field,"):
             read("-")
         piped(b"\x1f\x8bnonsense")
-        with pytest.raises(th.SourceError, match="standard input cannot be read: "):
+        with pytest.raises(th.errors.SourceError, match="standard input cannot be read: "):
             read("-")
 
 
@@ -295,30 +297,30 @@ class TestBadFiles:
     def test_not_what_the_name_says(self, tmp_path, name):
         (tmp_path / name).write_bytes(b"y,p\n1,0.5\n")
         for ask in (read, column_names):
-            with pytest.raises(th.SourceError, match=f"{name} cannot be read as "):
+            with pytest.raises(th.errors.SourceError, match=f"{name} cannot be read as "):
                 ask(tmp_path / name)
 
     @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl"])
     def test_empty(self, tmp_path, name):
         (tmp_path / name).write_bytes(b"\n \n" if name == "a.jsonl" else b"\n\n")
-        with pytest.raises(th.EmptyError, match=f"{name} is empty"):
+        with pytest.raises(th.errors.EmptyError, match=f"{name} is empty"):
             read(tmp_path / name)
 
     @pytest.mark.parametrize("kind", [kind for kind in WRITERS if "json" not in kind])
     def test_without_rows(self, tmp_path, kind):
         path = written(kind, pa.table({"p": pa.array([], pa.float64())}), tmp_path)
-        with pytest.raises(th.EmptyError, match="has columns and no rows"):
+        with pytest.raises(th.errors.EmptyError, match="has columns and no rows"):
             read(path)
 
     def test_one_that_may_not_be_read(self, tmp_path):
         path = tmp_path / "a.csv"
         path.symlink_to(path)
-        with pytest.raises(th.SourceError):
+        with pytest.raises(th.errors.SourceError):
             read(path)
 
     def test_absent_pyarrow_names_the_extra(self, tmp_path, monkeypatch):
         from thresher._internal import optional as extras
 
         monkeypatch.setattr(extras, "find_spec", lambda _: None)
-        with pytest.raises(th.MissingExtraError, match=r'pip install "thresher\[files\]"'):
+        with pytest.raises(th.errors.MissingExtraError, match=r'pip install "thresher\[files\]"'):
             read(tmp_path / "a.csv")

@@ -115,13 +115,13 @@ def test_the_same_rows_are_taken_everywhere(source, where, rows):
     ids=str,
 )
 def test_what_no_row_can_hold_is_refused(source, where, words):
-    with pytest.raises(th.ArgumentError, match=words):
+    with pytest.raises(th.errors.ArgumentError, match=words):
         th.scan(source, label="y", score="p", where=where)
 
 
 @pytest.mark.parametrize("where", [{"whole": []}, {"whole": 7}, {"text": "z"}, {"nothing": 1}], ids=str)
 def test_nothing_taken_is_no_ranking(source, where):
-    with pytest.raises(th.EmptyError):
+    with pytest.raises(th.errors.EmptyError):
         th.scan(source, label="y", score="p", where=where)
 
 
@@ -136,7 +136,7 @@ def test_nothing_taken_is_no_ranking(source, where):
 )
 def test_a_function_that_gives_no_condition(where, words):
     source = SOURCES["an engine"]
-    with pytest.raises(th.ArgumentError, match=f"the function given as where= {words}"):
+    with pytest.raises(th.errors.ArgumentError, match=f"the function given as where= {words}"):
         th.scan(source, label="y", score="p", where=where)
 
 
@@ -185,14 +185,14 @@ def test_nanoseconds_are_kept_apart_in_memory(where, row):
 
 
 def test_durations_are_no_numbers():
-    with pytest.raises(th.ArgumentError, match="asks for 1000 in 'lasting', a column of durations"):
+    with pytest.raises(th.errors.ArgumentError, match="asks for 1000 in 'lasting', a column of durations"):
         th.scan(FINE, label="y", score="p", where={"lasting": 1000})
 
 
 def test_a_moment_that_utc_does_not_have():
     first = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=5)))
     for source in (ROWS, ibis.memtable(ROWS)):
-        with pytest.raises(th.ArgumentError, match="outside the years 1 to 9999"):
+        with pytest.raises(th.errors.ArgumentError, match="outside the years 1 to 9999"):
             th.scan(source, label="y", score="p", where={"time": first})
-    with pytest.raises(th.ArgumentError, match="outside the years 1 to 9999"):
+    with pytest.raises(th.errors.ArgumentError, match="outside the years 1 to 9999"):
         th.scan({"y": [1, 0], "p": [0.5, 0.2], "g": [first] * 2}, label="y", score="p", by="g")

@@ -54,7 +54,7 @@ def test_groups_and_rows_without_one():
 def test_filters_take_rows_by_value():
     found = th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "a", "week": [1, 2]})
     assert found == th.rank([1, 1], [0.9, 0.7])
-    with pytest.raises(th.EmptyError, match="no row meets"):
+    with pytest.raises(th.errors.EmptyError, match="no row meets"):
         th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "z"})
 
 
@@ -62,13 +62,13 @@ def test_filters_take_rows_by_value():
 def test_an_expression_filters_frames_and_a_function_does_not(frame):
     found = th.scan(frame, label="y", score="p", where=pc.field("q") > 0.25)
     assert found == th.rank(ROWS["y"][2:], ROWS["p"][2:])
-    with pytest.raises(th.ArgumentError, match="filter tables of engines alone"):
+    with pytest.raises(th.errors.ArgumentError, match="filter tables of engines alone"):
         th.scan(frame, label="y", score="p", where=lambda t: t.q > 0.25)
 
 
 def test_missing_values_are_dropped_from_their_group():
     rows = {"y": [1, 0, 1, 0], "p": [0.9, np.nan, 0.7, 0.2], "week": [1, 1, 2, 2]}
-    with pytest.raises(th.MissingValueError, match="1 of 4 scores"):
+    with pytest.raises(th.errors.MissingValueError, match="1 of 4 scores"):
         th.scan(rows, label="y", score="p", by="week")
     found = th.scan(rows, label="y", score="p", by="week", missing="drop")
     assert (found[1].dropped, found[2].dropped) == (1, 0)
@@ -80,7 +80,7 @@ def test_one_class_in_a_group_is_a_ranking():
 
 
 def test_absent_columns_are_named():
-    with pytest.raises(th.ColumnError, match="did you mean 'p'"):
+    with pytest.raises(th.errors.ColumnError, match="did you mean 'p'"):
         th.scan(pl.DataFrame(ROWS), label="y", score="P")
 
 
@@ -104,10 +104,10 @@ def test_groups_of_every_kind(values, names):
 
 def test_groups_that_are_no_plain_values():
     frame = pd.DataFrame({"y": [1, 0], "p": [0.9, 0.8], "g": [{1}, {2}]})
-    with pytest.raises(th.ColumnError, match="plain values"):
+    with pytest.raises(th.errors.ColumnError, match="plain values"):
         th.scan(frame, label="y", score="p", by="g")
     table = ibis.memtable(pa.table({"y": [1, 0], "p": [0.9, 0.8], "g": [[1], [2]]}))
-    with pytest.raises(th.ColumnError, match="not one value per row"):
+    with pytest.raises(th.errors.ColumnError, match="not one value per row"):
         th.scan(table, label="y", score="p", by="g")
-    with pytest.raises(th.ColumnError, match="not one value per row"):
+    with pytest.raises(th.errors.ColumnError, match="not one value per row"):
         th.scan(table, label="g", score="p")

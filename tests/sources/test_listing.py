@@ -44,7 +44,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz", "a.xlsx", ".csv"])
     def test_others_are_refused(self, folder, name):
-        with pytest.raises(th.SourceError, match="is not known from its name") as caught:
+        with pytest.raises(th.errors.SourceError, match="is not known from its name") as caught:
             listed_files(folder(name) / name)
         assert "csv, tsv, jsonl, parquet" in caught.value.fix
 
@@ -83,12 +83,12 @@ class TestPlaces:
         ],
     )
     def test_nothing_there(self, folder, source, words):
-        with pytest.raises(th.SourceError, match=words):
+        with pytest.raises(th.errors.SourceError, match=words):
             listed_files(folder("a.txt") / source)
 
     def test_files_of_different_formats(self, folder):
         root = folder("a.csv", "b.parquet")
-        with pytest.raises(th.SourceError, match="different formats"):
+        with pytest.raises(th.errors.SourceError, match="different formats"):
             listed_files(root)
         assert names(root / "*.csv", root) == ["a.csv"]
 
@@ -99,11 +99,11 @@ class TestPlaces:
     def test_a_folder_beside_files_whose_own_files_are_matched_too(self, folder):
         root = folder("one.csv", "a/two.csv")
         assert names(root / "**/*", root) == names(root / "**", root) == ["a/two.csv", "one.csv"]
-        with pytest.raises(th.SourceError, match=r"matches files and the folder .*a, which holds others"):
+        with pytest.raises(th.errors.SourceError, match=r"matches files and the folder .*a, which holds others"):
             listed_files(root / "*")
 
     def test_a_database_is_no_file_and_its_password_is_not_shown(self):
-        with pytest.raises(th.SourceError, match="postgres://host/db is no file") as caught:
+        with pytest.raises(th.errors.SourceError, match="postgres://host/db is no file") as caught:
             listed_files("postgres://ann:tulip@host/db")
         assert "tulip" not in str(caught.value)
 
@@ -126,21 +126,21 @@ class TestLinks:
         root = folder("a.csv")
         (root / "b.csv").symlink_to(root / "absent.csv")
         for place in (root, root / "*.csv"):
-            with pytest.raises(th.SourceError, match=r"b\.csv is a link to nothing"):
+            with pytest.raises(th.errors.SourceError, match=r"b\.csv is a link to nothing"):
                 listed_files(place)
 
     def test_that_lead_to_rows_again_are_refused(self, folder):
         root = folder("day=1/a.csv")
         (root / "latest").symlink_to(root / "day=1")
         for place in (root, root / "*/*.csv", root / "*"):
-            with pytest.raises(th.SourceError, match="are the same file"):
+            with pytest.raises(th.errors.SourceError, match="are the same file"):
                 listed_files(place)
         assert names(root / "day=*", root) == ["day=1/a.csv"]
 
     def test_that_lead_around_themselves_are_refused(self, folder):
         root = folder("day=1/a.csv")
         (root / "day=1/all").symlink_to(root)
-        with pytest.raises(th.SourceError, match="is a link to a folder around it"):
+        with pytest.raises(th.errors.SourceError, match="is a link to a folder around it"):
             listed_files(root)
 
 
@@ -158,7 +158,7 @@ class TestFoldersThatMayNotBeRead:
 
         monkeypatch.setattr(Path, "iterdir", refusing)
         for place in (root, root / "day=*"):
-            with pytest.raises(th.SourceError, match="day=2 may not be read"):
+            with pytest.raises(th.errors.SourceError, match="day=2 may not be read"):
                 listed_files(place)
         assert names(root / "day=1", root) == ["day=1/a.csv"]
 
@@ -166,7 +166,7 @@ class TestFoldersThatMayNotBeRead:
     def test_where_a_pattern_looks(self, folder, monkeypatch, pattern):
         root = folder("day=1/a.csv", "day=2/a.csv")
         monkeypatch.setattr(os, "access", lambda name, _: not str(name).endswith("day=2"))
-        with pytest.raises(th.SourceError, match="day=2 may not be read"):
+        with pytest.raises(th.errors.SourceError, match="day=2 may not be read"):
             listed_files(root / pattern)
 
     def test_a_folder_that_one_may_pass_through_need_not_be_listed(self, folder, monkeypatch):
@@ -176,5 +176,5 @@ class TestFoldersThatMayNotBeRead:
             os, "access", lambda name, mode: not (str(name).endswith("home") and mode & os.R_OK) and allowed(name, mode)
         )
         assert names(root / "home/me/*.csv", root) == ["home/me/a.csv"]
-        with pytest.raises(th.SourceError, match="home may not be read"):
+        with pytest.raises(th.errors.SourceError, match="home may not be read"):
             listed_files(root / "home/*/*.csv")

@@ -24,14 +24,14 @@ FOUR_ROWS = {"y": [1, 0, 1, 0], "p": [0.9, 0.1, 0.8, 0.3], "w": [1.0, 2.0, 3.0, 
     ],
 )
 def test_what_cannot_be_scanned_is_refused_in_words(source, how, words):
-    with pytest.raises(th.ArgumentError, match=words):
+    with pytest.raises(th.errors.ArgumentError, match=words):
         th.scan(source, **({"label": "y", "score": "p"} | how))
 
 
 def test_frames_may_name_columns_by_numbers():
     frame = import_module("pandas").DataFrame({0: FOUR_ROWS["y"], 1: FOUR_ROWS["p"]})
     assert th.scan(frame, label=0, score=1) == th.rank(FOUR_ROWS["y"], FOUR_ROWS["p"])  # type: ignore[call-overload]
-    with pytest.raises(th.ColumnError, match="has no column 2"):
+    with pytest.raises(th.errors.ColumnError, match="has no column 2"):
         th.scan(frame, label=0, score=2)  # type: ignore[call-overload]
 
 
@@ -44,7 +44,7 @@ def test_groups_are_named_by_text(by):
 def test_a_table_of_an_engine_holds_no_tables_and_a_column_no_rows():
     ibis, arrow = import_module("ibis"), import_module("pyarrow")
     table = ibis.memtable(arrow.table(FOUR_ROWS))
-    with pytest.raises(th.ArgumentError, match="holds no tables"):
+    with pytest.raises(th.errors.ArgumentError, match="holds no tables"):
         th.scan(table, table="mails", label="y", score="p")
-    with pytest.raises(th.ArgumentError, match="nothing to scan in IntegerColumn"):
+    with pytest.raises(th.errors.ArgumentError, match="nothing to scan in IntegerColumn"):
         th.scan(table.y, label="y", score="p")

@@ -11,7 +11,7 @@ from thresher.sources.progress import report_progress
 
 
 def test_work_is_reported_while_it_lasts_and_when_it_is_done():
-    reports: list[th.Progress] = []
+    reports: list[th.sources.Progress] = []
     with report_progress(reports.append, "counting", total=100, rows=lambda: 25):
         time.sleep(1.2)
     assert [one.rows for one in reports[:-1]] == [25] * (len(reports) - 1)
@@ -21,7 +21,7 @@ def test_work_is_reported_while_it_lasts_and_when_it_is_done():
 
 
 def test_an_engine_that_does_not_say():
-    reports: list[th.Progress] = []
+    reports: list[th.sources.Progress] = []
     with report_progress(reports.append, "counting", total=None, rows=lambda: None):
         pass
     assert reports[-1].rows is None
@@ -38,7 +38,7 @@ def test_a_listener_that_fails_is_named_as_itself(seconds):
     def fails(_):
         return 1 / 0
 
-    with pytest.raises(th.ArgumentError, match="progress= raised ZeroDivisionError") as raised:
+    with pytest.raises(th.errors.ArgumentError, match="progress= raised ZeroDivisionError") as raised:
         reported_for(fails, seconds)
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
@@ -69,7 +69,7 @@ def test_a_listener_that_failed_is_not_asked_again():
         asked.append(now)
         raise ValueError("no more")
 
-    with pytest.raises(th.ArgumentError, match="no more"):
+    with pytest.raises(th.errors.ArgumentError, match="no more"):
         reported_for(fails, 1.3)
     assert len(asked) == 1
 
@@ -78,7 +78,7 @@ def test_rows_are_reported_while_they_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(progress, "_EVERY", 0.002)
     rows = np.random.default_rng(0).random(2_000_000)
     pq.write_table(pa.table({"y": rows < 0.3, "p": rows}), tmp_path / "rows.parquet")
-    reports: list[th.Progress] = []
+    reports: list[th.sources.Progress] = []
     th.scan(tmp_path / "rows.parquet", label="y", score="p", exact=False, progress=reports.append)
     assert {one.total for one in reports} == {2_000_000}
     assert any(one.rows is not None and 0 < one.rows < 2_000_000 for one in reports)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +143,8 @@ def test_buckets_are_the_same_on_every_engine(source, of_duckdb, data):
     assert found == of_duckdb(score="p", refine=False, buckets=256)
     assert found.unresolved.any()
     exact = th.rank(data[NAMES["label"]], data["p"])
-    assert th.auc(exact) in th.auc_bounds(found)
-    assert th.average_precision(exact) in th.average_precision_bounds(found)
+    assert th.auc(exact) in th.bounds(found, "auc")
+    assert th.average_precision(exact) in th.bounds(found, "average_precision")
     assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
 
 
@@ -151,8 +152,8 @@ def test_refining_leaves_little_open_and_is_the_same_everywhere(engine, of_duckd
     place, how = engine
     found = th.scan(place, label=NAMES["label"], score="p", exact=False, buckets=256, **how)
     assert found == of_duckdb(score="p", buckets=256)
-    assert th.auc_bounds(found).width < 2e-4
-    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.auc_bounds(found)
+    assert th.bounds(found, "auc").width < 2e-4
+    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.bounds(found, "auc")
 
 
 @pytest.mark.parametrize("cost_ratio", [0.6, 1, 7])
@@ -163,8 +164,8 @@ def test_refining_for_a_condition_makes_its_choice_certain(engine, of_duckdb, da
     found = th.scan(place, label=NAMES["label"], exact=False, **asked, **how)
     assert found == of_duckdb(**asked)
     once = of_duckdb(score="p", refine=False, buckets=64)
-    assert th.best_cost_bounds(once, condition=condition).width > 0
-    assert th.best_cost_bounds(found, condition=condition).width == 0
+    assert th.bounds(once, "expected_cost", condition=condition).width > 0
+    assert th.bounds(found, "expected_cost", condition=condition).width == 0
     exact = th.rank(data[NAMES["label"]], data["p"])
     assert th.choose(found, condition).expected_cost == th.choose(exact, condition).expected_cost
     assert found.unresolved.sum() > 10  # nothing was spent elsewhere
@@ -177,14 +178,14 @@ def test_refining_for_a_condition_serves_every_model_and_group(folder):
     models = th.scan(table, score=["p", "q"], **asked)
     groups = th.scan(table, score="p", by="select", **asked)
     for found in (*models.values(), *groups.values()):
-        assert th.best_cost_bounds(found, condition=condition).width == 0
+        assert th.bounds(found, "expected_cost", condition=condition).width == 0
 
 
 def test_weights_of_a_common_unit_are_the_same_everywhere(source, of_duckdb, data):
     place, how = source
     found = th.scan(place, label=NAMES["label"], score="q", weights="w", exact=False, refine=False, buckets=256, **how)
     assert found == of_duckdb(score="q", weights="w", refine=False, buckets=256)
-    assert th.auc(th.rank(data[NAMES["label"]], data["q"], weights=data["w"])) in th.auc_bounds(found)
+    assert th.auc(th.rank(data[NAMES["label"]], data["q"], weights=data["w"])) in th.bounds(found, "auc")
 
 
 WEIGHTS = {
@@ -194,13 +195,13 @@ WEIGHTS = {
     "eighths": lambda rng: rng.integers(1, 9, 1500) / 8,
 }
 OF_WEIGHTS = [
-    (th.auc_bounds, th.auc),
-    (th.ks_bounds, lambda r: th.ks(r).statistic),
-    (th.average_precision_bounds, th.average_precision),
-    (th.pr_area_bounds, th.pr_area),
-    (th.brier_bounds, th.brier),
-    (th.log_loss_bounds, lambda r: float(th.log_loss(r))),
-    (th.best_cost_bounds, lambda r: th.choose(r).expected_cost),
+    (partial(th.bounds, of="auc"), th.auc),
+    (partial(th.bounds, of="ks"), lambda r: th.ks(r).statistic),
+    (partial(th.bounds, of="average_precision"), th.average_precision),
+    (partial(th.bounds, of="pr_area"), th.pr_area),
+    (partial(th.bounds, of="brier"), th.brier),
+    (partial(th.bounds, of="log_loss"), lambda r: float(th.log_loss(r))),
+    (partial(th.bounds, of="expected_cost"), lambda r: th.choose(r).expected_cost),
 ]
 
 
@@ -256,7 +257,9 @@ def test_choices_are_those_of_the_rows_where_some_scores_are_infinite(seed):
     for ratio in (0.01, 1, 7):
         condition = th.OperatingCondition(cost_ratio=ratio)
         found = th.scan(table, exact=False, refine=condition, **asked)
-        assert th.best_cost_bounds(found, condition=condition) == th.best_cost_bounds(exact, condition=condition)
+        assert th.bounds(found, "expected_cost", condition=condition) == th.bounds(
+            exact, "expected_cost", condition=condition
+        )
         assert th.choose(found, condition).threshold == th.choose(exact, condition).threshold
 
 
@@ -274,13 +277,13 @@ def test_groups_in_one_pass(source, data):
         mine = data["select"] == country
         exact = th.rank(data[NAMES["label"]][mine], data["p"][mine])
         assert (ranking.Pos, ranking.Neg) == (exact.Pos, exact.Neg)
-        assert th.auc(exact) in th.auc_bounds(ranking)
+        assert th.auc(exact) in th.bounds(ranking, "auc")
 
 
 def test_models_and_groups_in_one_pass(source, data):
     place, how = source
     asked: dict[str, Any] = {"label": NAMES["label"], "score": ["p", "q"], "by": "select"}
-    reports: list[th.Progress] = []
+    reports: list[th.sources.Progress] = []
     found = th.scan(place, where=asks(place, "w", "greater", 0), progress=reports.append, **asked, **how)
     assert {one.stage for one in reports} == {"counting"}
     for country in ("NL", "B'E"):
@@ -292,7 +295,7 @@ def test_models_and_groups_in_one_pass(source, data):
 def test_a_group_of_which_nothing_is_left_is_named():
     rows_: dict[str, list[Any]] = {"y": [1, 0, None, None], "p": [0.5, 0.2, 0.7, 0.1], "week": [1, 1, 2, 2]}
     for source in (rows_, ibis.memtable(pa.table(rows_))):
-        with pytest.raises(th.EmptyError, match="nothing is left of 'p' in 2"):
+        with pytest.raises(th.errors.EmptyError, match="nothing is left of 'p' in 2"):
             th.scan(source, label="y", score="p", by="week", missing="drop")
         found = th.scan(source, label="y", score="p", by="week", missing="drop", where={"week": 1})
         assert found == {1: th.rank([1, 0], [0.5, 0.2])}
@@ -305,7 +308,7 @@ def test_filters(source, data):
     for where in ({"select": "B'E"}, {"select": ["B'E", "'; DROP TABLE mails"]}, asks(place, "select", "equal", "B'E")):
         assert th.scan(place, label=NAMES["label"], score="p", where=where, **how) == exact
     text: Any = "1=1; DROP TABLE mails"
-    with pytest.raises(th.ArgumentError, match="never read from a text"):
+    with pytest.raises(th.errors.ArgumentError, match="never read from a text"):
         th.scan(place, label=NAMES["label"], score="p", where=text, **how)
 
 
@@ -313,14 +316,14 @@ def test_names_are_names_and_nothing_is_executed(source):
     """The label column is called like an attack; the table is still there, and absent names are refused."""
     place, how = source
     for name in ("p; DROP TABLE mails", 'p"', "p' OR '1'='1"):
-        with pytest.raises(th.ColumnError, match="has no column"):
+        with pytest.raises(th.errors.ColumnError, match="has no column"):
             th.scan(place, label=NAMES["label"], score=name, **how)
     assert th.scan(place, label=NAMES["label"], score="p", **how).total == ROWS
 
 
 def test_texts_are_no_scores(source):
     place, how = source
-    with pytest.raises(th.ScoreError, match="scores must be numbers"):
+    with pytest.raises(th.errors.ScoreError, match="scores must be numbers"):
         th.scan(place, label=NAMES["label"], score="select", where=asks(place, "w", "greater", 0), **how)
 
 
@@ -328,21 +331,21 @@ def test_labels_that_are_texts(source, data):
     place, how = source
     labels: dict[str, Any] = {"label": "select", "score": "p", "where": asks(place, "w", "greater", 0)}
     assert th.scan(place, positive="NL", **labels, **how) == th.rank(data["select"], data["p"], positive="NL")
-    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
+    with pytest.raises(th.errors.PositiveLabelError, match="cannot tell which label is positive"):
         th.scan(place, **labels, **how)
-    with pytest.raises(th.PositiveLabelError, match="not among the labels"):
+    with pytest.raises(th.errors.PositiveLabelError, match="not among the labels"):
         th.scan(place, positive="DE", **labels, **how)
 
 
 def test_three_labels(source):
     place, how = source
-    with pytest.raises(th.LabelError, match="more than two labels"):
+    with pytest.raises(th.errors.LabelError, match="more than two labels"):
         th.scan(place, label="w", score="p", positive=1, where=asks(place, "p", "greater_equal", 0), **how)
 
 
 def test_no_rows(source):
     place, how = source
-    with pytest.raises(th.EmptyError):
+    with pytest.raises(th.errors.EmptyError):
         th.scan(place, label=NAMES["label"], score="p", where=asks(place, "w", "less", 0), **how)
 
 
@@ -350,13 +353,13 @@ def test_one_class_is_a_ranking_with_one_class(source):
     place, how = source
     found = th.scan(place, label=NAMES["label"], score="p", where={NAMES["label"]: 1}, **how)
     assert found.Neg == 0
-    with pytest.raises(th.OneClassError):
-        th.auc_bounds(found)
+    with pytest.raises(th.errors.OneClassError):
+        th.bounds(found, "auc")
 
 
 def test_progress_is_reported(source):
     place, how = source
-    reports: list[th.Progress] = []
+    reports: list[th.sources.Progress] = []
     th.scan(
         place, label=NAMES["label"], score="p", where=asks(place, "w", "greater", 0), progress=reports.append, **how
     )
@@ -401,9 +404,11 @@ def faulty(request, tmp_path):
 
 def test_what_is_missing_is_counted_and_refused(faulty):
     place, how = faulty
-    with pytest.raises(th.MissingValueError, match=r"1 of 8 labels .*; 2 of 8 scores are missing or NaN.*, and they"):
+    with pytest.raises(
+        th.errors.MissingValueError, match=r"1 of 8 labels .*; 2 of 8 scores are missing or NaN.*, and they"
+    ):
         th.scan(place, label="y", score="p", **how)
-    with pytest.raises(th.MissingValueError, match="1 of 8 weights"):
+    with pytest.raises(th.errors.MissingValueError, match="1 of 8 weights"):
         th.scan(place, label="y", score="p", weights="w", **how)
 
 
@@ -424,7 +429,7 @@ def test_what_is_missing_may_be_dropped(faulty):
 def test_bad_weights_are_refused(faulty):
     place, how = faulty
     for rows, beside in ((place, how), (FAULTY, {})):
-        with pytest.raises(th.WeightError, match="2 of 5 weights are negative or infinite"):
+        with pytest.raises(th.errors.WeightError, match="2 of 5 weights are negative or infinite"):
             th.scan(rows, label="y", score="p", weights="bad", missing="drop", **beside)
 
 
@@ -435,11 +440,11 @@ def test_what_is_wrong_with_rows_that_are_dropped_does_not_matter(engine):
     rows = ibis.memtable(pa.table(data)) if engine else pa.table(data)
     found = th.scan(rows, label="y", score="p", weights="w", missing="drop")
     assert (found.total, found.dropped) == (2, 1)
-    with pytest.raises(th.MissingValueError):
+    with pytest.raises(th.errors.MissingValueError):
         th.scan(rows, label="y", score="p", weights="w")
     models = pa.table({"y": [1, 0, 1], "p": [1, 2, 3], "q": [1, 2, None], "w": [1.0, 1.0, -1.0]})
     source = ibis.memtable(models) if engine else models
-    with pytest.raises(th.WeightError, match="1 of 3 weights"):
+    with pytest.raises(th.errors.WeightError, match="1 of 3 weights"):
         th.scan(source, label="y", score=["q", "p"], weights="w", missing="drop")
 
 
@@ -457,7 +462,7 @@ def test_whole_numbers_that_a_float64_rounds_are_refused(tmp_path, where, kind):
             if fits:
                 assert th.scan(source, label="y", score="p", where=test) == th.rank([0, 1, 1], [1, 2**53, largest])
             else:
-                with pytest.raises(th.ScoreError, match="1 of 3 scores do not fit a float64 exactly"):
+                with pytest.raises(th.errors.ScoreError, match="1 of 3 scores do not fit a float64 exactly"):
                     th.scan(source, label="y", score="p", where=test)
 
 
@@ -472,9 +477,9 @@ def test_database_files(tmp_path, data):
     engine.disconnect()
     place = tmp_path / "mails.duckdb"
     assert th.scan(place, table="mails", label=NAMES["label"], score="p") == th.rank(data[NAMES["label"]], data["p"])
-    with pytest.raises(th.SourceError, match="has no table 'mail'"):
+    with pytest.raises(th.errors.SourceError, match="has no table 'mail'"):
         th.scan(place, table="mail", label=NAMES["label"], score="p")
-    with pytest.raises(th.SourceError, match="no database file"):
+    with pytest.raises(th.errors.SourceError, match="no database file"):
         th.scan(tmp_path / "absent.duckdb", table="mails", label=NAMES["label"], score="p")
 
 
@@ -498,7 +503,7 @@ def test_few_scores_are_exact_after_one_pass(tmp_path):
     scores = np.random.default_rng(1).integers(0, 50, 5000) / 50
     labels = scores > np.random.default_rng(2).random(5000)
     pq.write_table(pa.table({"y": labels, "p": scores}), tmp_path / "few.parquet")
-    stages: list[th.Progress] = []
+    stages: list[th.sources.Progress] = []
     found = th.scan(tmp_path / "few.parquet", label="y", score="p", exact=False, progress=stages.append)
     assert found == th.rank(labels, scores)
     assert {one.stage for one in stages} == {"counting"}
@@ -518,21 +523,21 @@ def test_days_add_up(folder, data):
     ]
     whole = days[0] + days[1] + days[2]
     assert whole.total == ROWS
-    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.auc_bounds(whole)
+    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.bounds(whole, "auc")
     together = th.scan(str(folder), label=NAMES["label"], score="p", exact=False, refine=False, buckets=1024)
-    assert th.auc_bounds(whole).width <= th.auc_bounds(together).width
+    assert th.bounds(whole, "auc").width <= th.bounds(together, "auc").width
 
 
 @pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}, {"refine": "twice"}])
 def test_options_outside_what_is_understood(folder, change):
-    with pytest.raises(th.ArgumentError):
+    with pytest.raises(th.errors.ArgumentError):
         th.scan(str(folder), label=NAMES["label"], score="p", **change)
 
 
 def test_scores_and_groups_need_names(folder):
-    with pytest.raises(th.ArgumentError):
+    with pytest.raises(th.errors.ArgumentError):
         th.scan(str(folder), label="y", score=[])
-    with pytest.raises(th.ArgumentError):
+    with pytest.raises(th.errors.ArgumentError):
         th.scan(str(folder), label="y", score="p", by=[])
 
 

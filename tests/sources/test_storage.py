@@ -62,7 +62,7 @@ def test_ranges_are_read_back_exactly_too(tmp_path, suffix, rows, weighted):
     again = read_ranking(path)
     assert same(again, builder.ranking())
     assert again.exact == builder.ranking().exact
-    assert th.auc_bounds(again) == th.auc_bounds(builder.ranking())
+    assert th.bounds(again, "auc") == th.bounds(builder.ranking(), "auc")
 
 
 class TestMethods:
@@ -85,13 +85,13 @@ class TestWriting:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(type(path), "replace", full)
-        with pytest.raises(th.OutputError, match="cannot be written: no space left on device"):
+        with pytest.raises(th.errors.OutputError, match="cannot be written: no space left on device"):
             write_ranking(th.Ranking.parse("[2+][2-]"), path)
         assert [file.name for file in tmp_path.iterdir()] == [path.name]
         assert str(read_ranking(path)) == "[1+][1-]"
 
     def test_a_folder_that_is_not_there(self, tmp_path, suffix):
-        with pytest.raises(th.OutputError, match="there is no directory"):
+        with pytest.raises(th.errors.OutputError, match="there is no directory"):
             write_ranking(th.Ranking.parse("[1+]"), tmp_path / "absent" / f"r.{suffix}")
 
     def test_it_gets_the_rights_of_any_new_file(self, tmp_path, suffix):
@@ -102,21 +102,21 @@ class TestWriting:
     @pytest.mark.parametrize("name", ["r", "r.csv", "r.json.gz"])
     def test_the_name_says_the_format(self, tmp_path, name):
         for act in (lambda path: write_ranking(th.Ranking.parse("[1+]"), path), read_ranking):
-            with pytest.raises(th.SourceError, match="says neither"):
+            with pytest.raises(th.errors.SourceError, match="says neither"):
                 act(tmp_path / name)
         assert list(tmp_path.iterdir()) == []
 
 
 class TestReading:
     def test_absent(self, tmp_path, suffix):
-        with pytest.raises(th.SourceError, match="cannot be read: No such file or directory"):
+        with pytest.raises(th.errors.SourceError, match="cannot be read: No such file or directory"):
             read_ranking(tmp_path / f"r.{suffix}")
 
     @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1, 2]", b'{"format": "thresher/ranking/99"}'])
     def test_what_is_no_ranking(self, tmp_path, suffix, content):
         path = tmp_path / f"r.{suffix}"
         path.write_bytes(content)
-        with pytest.raises((th.NotationError, th.SourceError)) as caught:
+        with pytest.raises((th.errors.NotationError, th.errors.SourceError)) as caught:
             read_ranking(path)
         assert caught.value.what.startswith(f"{path}: ")
         assert caught.value.where == "read_ranking(path)"
@@ -137,7 +137,7 @@ class TestReading:
         table = pa.table({"score": [1.0], "pos": [1], "neg": [0]})
         said = about if isinstance(about, str) else json.dumps(about)
         pq.write_table(table.replace_schema_metadata(about and {"thresher": said}), tmp_path / "r.parquet")
-        with pytest.raises(th.NotationError, match="not a ranking as thresher writes it"):
+        with pytest.raises(th.errors.NotationError, match="not a ranking as thresher writes it"):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
 
     def test_counts_that_cannot_be(self, tmp_path):
@@ -146,7 +146,7 @@ class TestReading:
             {"thresher": json.dumps(about)}
         )
         pq.write_table(table, tmp_path / "r.parquet")
-        with pytest.raises(th.WeightError, match=r"r.parquet: pos\[0\] is -1"):
+        with pytest.raises(th.errors.WeightError, match=r"r.parquet: pos\[0\] is -1"):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
 
 
@@ -159,7 +159,7 @@ def test_rankings_that_count_ranges_come_back_as_they_were(tmp_path, name):
     again = read_ranking(tmp_path / name)
     assert again == r
     assert not again.exact
-    assert th.auc_bounds(again) == th.auc_bounds(r)
+    assert th.bounds(again, "auc") == th.bounds(r, "auc")
 
 
 def test_ranges_that_do_not_fit(tmp_path):
@@ -167,7 +167,7 @@ def test_ranges_that_do_not_fit(tmp_path):
     table = pq.read_table(tmp_path / "r.parquet")
     for broken in (table.drop_columns("pos_low"), table.set_column(3, "pos_low", pa.array([0.2, 0.1]))):
         pq.write_table(broken, tmp_path / "r.parquet")
-        with pytest.raises(th.NotationError, match="the ranges of this ranking do not fit its segments"):
+        with pytest.raises(th.errors.NotationError, match="the ranges of this ranking do not fit its segments"):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
 
 
@@ -175,5 +175,5 @@ def test_ranges_that_do_not_fit(tmp_path):
 def test_what_names_no_file_is_refused(path):
     tree = th.Ranking.parse("[1+][1-]")
     for door in (th.Ranking.from_parquet, tree.to_parquet):
-        with pytest.raises(th.ArgumentError, match="a path is needed"):
+        with pytest.raises(th.errors.ArgumentError, match="a path is needed"):
             door(path)

@@ -70,10 +70,10 @@ def test_groups_are_those_of_rows_that_are_held(frame, by):
 def test_what_does_not_fit_is_counted_in_buckets(frame, monkeypatch):
     exact = th.scan(ROWS, label="y", score="p")
     monkeypatch.setattr(scanning, "memory_budget", lambda: 0)
-    reports: list[th.Progress] = []
+    reports: list[th.sources.Progress] = []
     found = th.scan(frame, label="y", score="p", buckets=64, progress=reports.append)
     assert not found.exact
-    assert th.auc(exact) in th.auc_bounds(found)
+    assert th.auc(exact) in th.bounds(found, "auc")
     assert reports[-1].rows == SIZE
     assert th.scan(frame, label="y", score="p", exact=True, buckets=64) == exact
 
@@ -84,14 +84,14 @@ def test_buckets_on_request(frame):
 
 
 def test_models_are_compared_batch_by_batch(frame):
-    found = th.compare_scan(frame, label="y", scores=["p", "q"])["p", "q"]
+    found = th.inference.compare_scan(frame, label="y", scores=["p", "q"])["p", "q"]
     expected = th.compare(ROWS["y"], {name: ROWS[name] for name in ("p", "q")})["p", "q"]
     assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-9)
 
 
 def test_columns_are_checked_with_a_suggestion(frame):
     for exact in (None, False):
-        with pytest.raises(th.ColumnError, match="did you mean 'p'"):
+        with pytest.raises(th.errors.ColumnError, match="did you mean 'p'"):
             th.scan(frame, label="y", score="P", exact=exact)
 
 
@@ -108,7 +108,7 @@ def test_no_rows(frame):
     if isinstance(none, pa.Table):  # of a data set, whose rows are then held
         none = ds.dataset(none)
     for exact in (None, False):
-        with pytest.raises(th.EmptyError):
+        with pytest.raises(th.errors.EmptyError):
             th.scan(none, label="y", score="p", exact=exact)
 
 
@@ -116,7 +116,7 @@ def test_rows_that_come_once_are_counted():
     for exact in (None, True, False):
         reader = ROWS.to_reader(max_chunksize=100)
         found = th.scan(reader, label="y", score="p", exact=exact)
-        assert th.auc(th.scan(ROWS, label="y", score="p")) in th.auc_bounds(found)
+        assert th.auc(th.scan(ROWS, label="y", score="p")) in th.bounds(found, "auc")
         assert found.exact or exact is False
 
 
@@ -128,11 +128,11 @@ def test_types_that_arrow_does_not_have_are_held():
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of Polars before 2
 def test_what_a_lazy_frame_says_when_it_fails(tmp_path):
-    with pytest.raises(th.SourceError, match=r"the frame could not be scanned: .*absent"):
+    with pytest.raises(th.errors.SourceError, match=r"the frame could not be scanned: .*absent"):
         th.scan(pl.scan_csv(tmp_path / "absent.csv"), label="y", score="p")
     late = pl.LazyFrame({"y": ["1", "0"], "p": ["0.5", "no"]}).with_columns(pl.col("p").cast(pl.Float64))
     for exact in (None, False):
-        with pytest.raises(th.SourceError, match="conversion"):
+        with pytest.raises(th.errors.SourceError, match="conversion"):
             th.scan(late, label="y", score="p", positive="1", exact=exact)
 
 
@@ -161,8 +161,8 @@ def test_rows_that_fit_are_worked_out_once():
         lambda: th.scan(lazy, label="y", score="p"),
         lambda: th.scan(lazy, label="y", score="p", exact=False),
         lambda: th.scan(lazy, label="y", score="p", where=pc.field("w") > 0),
-        lambda: th.compare_scan(lazy, label="y", scores=["p", "q"]),
-        lambda: th.evaluate_scan(lazy, label="y", scores=["p", "q"]),
+        lambda: th.inference.compare_scan(lazy, label="y", scores=["p", "q"]),
+        lambda: th.evaluation.evaluate_scan(lazy, label="y", scores=["p", "q"]),
     ):
         times.clear()
         scan()
@@ -188,7 +188,7 @@ def test_nanoseconds_and_times_stay_what_they_are_batch_by_batch(monkeypatch):
     monkeypatch.setattr(scanning, "memory_budget", lambda: 0)
     for frame in lazy:
         assert [th.scan(frame, label="y", score="p", by=by) for by in ("moment", "hour")] == expected
-        with pytest.raises(th.EmptyError):
+        with pytest.raises(th.errors.EmptyError):
             th.scan(frame, label="y", score="p", where={"moment": dt.datetime(1970, 1, 1, microsecond=3)})  # noqa: DTZ001
         assert th.scan(frame, label="y", score="p", where={"hour": dt.time(2)}).total == 2
 
@@ -206,7 +206,7 @@ def test_a_listener_does_not_wait_for_the_scan_that_waits_for_it():
     def listening() -> None:
         try:
             th.scan(relation, label="y", score="p")
-        except th.SourceError as error:
+        except th.errors.SourceError as error:
             errors.append(error)
 
     listener = threading.Thread(target=listening, name=PROGRESS_THREAD)
@@ -226,4 +226,4 @@ def test_columns_that_nobody_asks_for_are_not_worked_out(monkeypatch, how):
             monkeypatch.setattr(scanning, "memory_budget", lambda: 0)
         assert th.scan(lazy, label="y", score="p", exact=True, **how) == expected
         found = th.scan(lazy, label="y", score="p", exact=False, **how)
-        assert th.auc(expected) in th.auc_bounds(found)
+        assert th.auc(expected) in th.bounds(found, "auc")

@@ -76,7 +76,7 @@ class TestFields:
 
 class TestWhatIsWrong:
     def test_nothing_there(self, csv):
-        with pytest.raises(th.EmptyError, match=r"rows\.csv is empty"):
+        with pytest.raises(th.errors.EmptyError, match=r"rows\.csv is empty"):
             header(csv("\n"))
 
     @pytest.mark.parametrize(
@@ -89,27 +89,33 @@ class TestWhatIsWrong:
         ],
     )
     def test_rows_of_another_length_are_named_by_line(self, csv, content, line, fields):
-        with pytest.raises(th.SourceError, match=f"line {line:,} of .* has {fields} and the line of names has 2"):
+        with pytest.raises(
+            th.errors.SourceError, match=f"line {line:,} of .* has {fields} and the line of names has 2"
+        ):
             texts(csv(content), ["y"])
 
     @pytest.mark.parametrize("wanted", ["y", "p"])
     def test_a_quotation_mark_that_swallows_the_rest(self, csv, wanted):
-        with pytest.raises(th.SourceError, match=r"line 3 of .* opens a quotation mark that nothing closes"):
+        with pytest.raises(th.errors.SourceError, match=r"line 3 of .* opens a quotation mark that nothing closes"):
             texts(csv('y,p\n1,2\n3,"4\n5,6\n7,8\n'), [wanted])
 
     def test_a_byte_that_is_no_utf8(self, csv):
-        with pytest.raises(th.SourceError, match=r"is not UTF-8: byte 10 \(in line 3\) belongs to another encoding"):
+        with pytest.raises(
+            th.errors.SourceError, match=r"is not UTF-8: byte 10 \(in line 3\) belongs to another encoding"
+        ):
             texts(csv(b"y,p\n1,2\n3,\xe9\n"), ["p"])
-        with pytest.raises(th.SourceError, match=r"byte 1 \(in line 1\)"):
+        with pytest.raises(th.errors.SourceError, match=r"byte 1 \(in line 1\)"):
             header(csv(b"p\xe9,y\n"))
 
     def test_utf16(self, csv):
         for encoding in ("utf-16-le", "utf-16-be"):
-            with pytest.raises(th.SourceError, match=r"byte 0 \(in line 1\) belongs to UTF-16"):
+            with pytest.raises(th.errors.SourceError, match=r"byte 0 \(in line 1\) belongs to UTF-16"):
                 header(csv("\ufeffy,p\n1,2\n".encode(encoding)))
 
     def test_a_carriage_return_alone_ends_no_line(self, csv):
-        with pytest.raises(th.SourceError, match=r"line 1 of .* holds a carriage return outside quotation marks"):
+        with pytest.raises(
+            th.errors.SourceError, match=r"line 1 of .* holds a carriage return outside quotation marks"
+        ):
             header(csv("y,p\r1,2\r"))
 
 
@@ -152,13 +158,13 @@ def test_types_of_the_first_lines_decide_nothing_in_memory(tmp_path):
     assert read(file, ["q"])["q"].tolist()[-2:] == [None, "late"]
     words = written(tmp_path, "\n".join([*lines, '{"p": "word"}', f'{{"p": {2**53 + 1}}}']))
     assert read(words, ["p"])["p"].tolist()[-3:] == [0.5, "word", 2**53 + 1]
-    with pytest.raises(th.ColumnError, match=r"line 1,002 of .* holds 'word' as 'p'"):
+    with pytest.raises(th.errors.ColumnError, match=r"line 1,002 of .* holds 'word' as 'p'"):
         th.scan(words, label="q", score="p", positive="late")
 
 
 def test_nan_as_python_writes_it_is_missing(tmp_path):
     path = written(tmp_path, '{"y": 1, "p": 0.5}\n' * 3 + '{"y": 0, "p": NaN}\n{"y": 0, "p": 0.25}\n')
-    with pytest.raises(th.MissingValueError, match=r"1 of 5 scores .*first at rows 3"):
+    with pytest.raises(th.errors.MissingValueError, match=r"1 of 5 scores .*first at rows 3"):
         th.scan(path, label="y", score="p")
     assert th.scan(path, label="y", score="p", missing="drop") == th.rank([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.25])
 
@@ -168,7 +174,7 @@ def test_nesting_is_refused_before_it_crashes_the_reader(tmp_path, depth):
     deep = '{"y": 1, "p": 0.5, "z": ' + "[" * depth + "]" * depth + "}\n"
     path = written(tmp_path, deep + '{"y": 0, "p": 0.25, "z": "[[[[{{{{"}\n' * 400)
     if depth > 500:
-        with pytest.raises(th.SourceError, match="nested more than 500 levels deep"):
+        with pytest.raises(th.errors.SourceError, match="nested more than 500 levels deep"):
             th.scan(path, label="y", score="p")
     else:
         assert th.scan(path, label="y", score="p").total == 401
@@ -197,13 +203,13 @@ def test_texts_that_look_like_dates_stay_texts(tmp_path):
     ],
 )
 def test_what_is_wrong_is_named_by_line(tmp_path, content, words):
-    with pytest.raises(th.SourceError, match=words):
+    with pytest.raises(th.errors.SourceError, match=words):
         read(written(tmp_path, content), ["p"])
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_nothing_there(tmp_path, content):
-    with pytest.raises(th.EmptyError, match=r"rows\.jsonl is empty"):
+    with pytest.raises(th.errors.EmptyError, match=r"rows\.jsonl is empty"):
         column_names(written(tmp_path, content))
 
 
@@ -229,20 +235,20 @@ def test_content_is_not_shown():
 
 def test_the_first_line_of_a_message_is_enough():
     with (
-        pytest.raises(th.SourceError, match=r"a\.csv cannot be read as csv: no luck\n"),
+        pytest.raises(th.errors.SourceError, match=r"a\.csv cannot be read as csv: no luck\n"),
         translate_errors(DataFile("a.csv", "csv")),
     ):
         raise EOFError("no luck\nat all")
 
 
 def test_errors_of_thresher_pass():
-    with pytest.raises(th.ColumnError, match="what"), translate_errors(DataFile("a.csv", "csv")):
-        raise th.ColumnError("what", "fix")
+    with pytest.raises(th.errors.ColumnError, match="what"), translate_errors(DataFile("a.csv", "csv")):
+        raise th.errors.ColumnError("what", "fix")
 
 
 def test_an_absent_file():
     with (
-        pytest.raises(th.SourceError, match=r"absent\.csv cannot be read as csv: "),
+        pytest.raises(th.errors.SourceError, match=r"absent\.csv cannot be read as csv: "),
         translate_errors(file := DataFile("absent.csv", "csv")),
     ):
         file.stream()
@@ -260,7 +266,9 @@ class TestNumbers:
             [f'{{"y": {y}, "p": {p}}}' for y, p in rows] if kind == "jsonl" else ["y,p", *(f"{y},{p}" for y, p in rows)]
         )
         path.write_text("\n".join(lines))
-        with pytest.raises(th.ScoreError, match=r"1 of 3 numbers in column 'p' of .* do not fit a float64 exactly"):
+        with pytest.raises(
+            th.errors.ScoreError, match=r"1 of 3 numbers in column 'p' of .* do not fit a float64 exactly"
+        ):
             th.scan(path, label="y", score="p")
         path.write_text(path.read_text().replace(text, "36028797018963968"))
         assert th.scan(path, label="y", score="p") == th.rank([1, 0, 0], [0.5, 2.0**55, 2.0**53])
@@ -268,14 +276,16 @@ class TestNumbers:
     def test_words_are_named_with_their_line(self, tmp_path):
         path = tmp_path / "rows.csv"
         path.write_text("y,p\n1,0.5\n0,high\n")
-        with pytest.raises(th.ScoreError, match=r"'p' of .*rows.csv holds 'high' \(line 3\), which is not a number"):
+        with pytest.raises(
+            th.errors.ScoreError, match=r"'p' of .*rows.csv holds 'high' \(line 3\), which is not a number"
+        ):
             th.scan(path, label="y", score="p")
 
     def test_blanks_and_signs_of_what_is_missing(self, tmp_path):
         path = tmp_path / "rows.csv"
         path.write_text("y,p,w\n1, 0.5 ,1\n0,NA,2\n1,,3\n0,nan,4\n0,inf,5\n")
         with pytest.raises(
-            th.MissingValueError, match=r"3 of 5 scores are missing or NaN \(first at rows 1, 2, 3\)"
+            th.errors.MissingValueError, match=r"3 of 5 scores are missing or NaN \(first at rows 1, 2, 3\)"
         ) as e:
             th.scan(path, label="y", score="p")
         assert e.value.where == f"column 'p' of {path}"
@@ -310,7 +320,7 @@ class TestLabels:
     def test_missing_among_numbers(self, tmp_path, exact):
         path = tmp_path / "rows.csv"
         path.write_text("y,p,g\n1,0.5,1\nNA,0.25,NA\n0,0.125,1\n,0.75,2\n1,0.3,\n0,0.4,2.0\n")
-        with pytest.raises(th.MissingValueError, match="2 of 6 labels are missing"):
+        with pytest.raises(th.errors.MissingValueError, match="2 of 6 labels are missing"):
             th.scan(path, label="y", score="p", exact=exact)
         found = th.scan(path, label="y", score="p", missing="drop", exact=exact)
         assert found == th.rank([1, 0, 1, 0], [0.5, 0.125, 0.3, 0.4])

@@ -82,13 +82,13 @@ def test_round_trip_through_plain_data():
     ],
 )
 def test_contradictions_are_refused(arguments):
-    with pytest.raises(th.ConditionError) as raised:
+    with pytest.raises(th.errors.ConditionError) as raised:
         th.OperatingCondition(**arguments)
     assert raised.value.fix
 
 
 def test_slope_without_class_ratio_needs_the_data():
-    with pytest.raises(th.ConditionError, match="for_data"):
+    with pytest.raises(th.errors.ConditionError, match="for_data"):
         _ = th.OperatingCondition(cost_ratio=2).slope_roc
 
 

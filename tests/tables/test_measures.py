@@ -130,19 +130,19 @@ def test_f1_is_one_measure_however_it_is_written():
 
 @pytest.mark.parametrize("name", ["", "f0", "f0.0", "f" + "9" * 400, "fb", "tp", "total", "auc", "\uff46\uff12"])
 def test_unknown_names_are_refused(name):
-    with pytest.raises(th.MeasureError, match="there is no measure called"):
+    with pytest.raises(th.errors.MeasureError, match="there is no measure called"):
         measure(name)
 
 
 def test_near_misses_are_suggested():
-    with pytest.raises(th.MeasureError) as caught:
+    with pytest.raises(th.errors.MeasureError) as caught:
         measure("precison")
     assert "did you mean precision" in caught.value.fix
 
 
 @pytest.mark.parametrize("name", [None, 3, ["mcc"]])
 def test_a_measure_is_named_by_text(name):
-    with pytest.raises(th.MeasureError, match="named by text"):
+    with pytest.raises(th.errors.MeasureError, match="named by text"):
         measure(name)
 
 

@@ -80,13 +80,13 @@ def test_what_is_read(text, expected):
     ],
 )
 def test_what_is_refused(text, what):
-    with pytest.raises(th.MeasureError, match=what) as refused:
+    with pytest.raises(th.errors.MeasureError, match=what) as refused:
         quantity(text)
     assert refused.value.fix
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(th.MeasureError, match="there is no quantity called 'partal_auc'") as refused:
+    with pytest.raises(th.errors.MeasureError, match="there is no quantity called 'partal_auc'") as refused:
         quantity("partal_auc[fpr<=0.1]")
     assert "did you mean partial_auc" in refused.value.fix
     assert refused.value.where == "quantity(text)"
@@ -103,6 +103,6 @@ def test_choose_takes_a_measure_within_constraints_and_the_cost():
 
 @pytest.mark.parametrize("text", ["auc", "net_benefit@0.1", "recall@threshold=0.5", 'recall["L"]'])
 def test_choose_refuses_what_no_threshold_is_best_by(text):
-    with pytest.raises(th.MeasureError, match="no threshold is best by it") as refused:
+    with pytest.raises(th.errors.MeasureError, match="no threshold is best by it") as refused:
         th.choose(th.Ranking.parse("[3+][1-]"), maximise=text)
     assert all(name in refused.value.fix for name in th.MEASURES)

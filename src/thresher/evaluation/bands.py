@@ -89,7 +89,7 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
 
     There are none for weighted or clustered rows.
 
-    >>> from thresher import evaluate_classes
+    >>> from thresher.evaluation import evaluate_classes
     >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
     >>> class_bands(result, "model", 2).precision_recall.estimate[-1].item()
     1.0

@@ -73,7 +73,7 @@ class MulticlassModel(ModelResult):
     `rankings` are those of each class against the rest. `brier` and `log_loss` are undefined, and their notes say
     why, when rows of probabilities do not sum to 1.
 
-    >>> from thresher import evaluate_classes
+    >>> from thresher.evaluation import evaluate_classes
     >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
     >>> result["model"]
     MulticlassModel('model', overall accuracy 1.0000 [0.6097, 1.0000])

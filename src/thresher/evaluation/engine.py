@@ -54,7 +54,7 @@ class ScannedModel(ModelResult):
     brier and log_loss; equal bounds are the exact number. `measures` are those of `choice.table`.
 
     >>> import ibis, pyarrow
-    >>> from thresher import evaluate_scan
+    >>> from thresher.evaluation import evaluate_scan
     >>> mails = ibis.memtable(pyarrow.table({"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}))
     >>> evaluate_scan(mails, label="spam", scores=["tree"])["tree"]
     ScannedModel('tree', AUC 0.8889 [0.2259, 0.9955], expected cost 0.1667 [0.0301, 0.7233])
@@ -98,7 +98,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
     and, where scores were counted one by one, 0.5 as well as the models, on the rows the thresholds were chosen on.
 
     >>> import ibis, pyarrow
-    >>> from thresher import evaluate_scan
+    >>> from thresher.evaluation import evaluate_scan
     >>> mails = ibis.memtable(pyarrow.table({"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}))
     >>> evaluate_scan(mails, label="spam", scores=["tree"]).decision.wins is None
     True

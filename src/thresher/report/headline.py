@@ -28,7 +28,7 @@ def paragraphs(evaluation: Evaluation) -> list[str]:
 def class_paragraphs(evaluation: MulticlassEvaluation) -> list[str]:
     """The headline for several classes, where there is no one threshold to choose.
 
-    >>> from thresher import evaluate_classes
+    >>> from thresher.evaluation import evaluate_classes
     >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
     >>> class_paragraphs(result)[0]
     'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'

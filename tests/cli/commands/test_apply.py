@@ -44,7 +44,7 @@ def test_standard_output_is_csv_and_standard_input_is_read(run, folder, decision
 
 def test_probabilities_come_from_the_decision(run, decision, columns):
     rows = rows_in(run("apply", "decision.json", "predictions.csv", "--probability", "--column", "call").stdout)
-    expected = th.CalibrationMap.from_dict(decision.calibration)(columns["forest"])
+    expected = th.calibration.CalibrationMap.from_dict(decision.calibration)(columns["forest"])
     assert [float(row["probability"]) for row in rows] == expected.tolist()
     assert {row["call"] for row in rows} == {"0", "1"}
 
@@ -58,7 +58,7 @@ def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, d
     calls = decision.apply(columns["forest"])
     for options, name in (
         ({"method": "platt"}, "platt map"),
-        ({"interpolate": True, "smoothing": th.MEstimate(90, 0.9)}, "isotonic map with ramps"),
+        ({"interpolate": True, "smoothing": th.calibration.MEstimate(90, 0.9)}, "isotonic map with ramps"),
     ):
         other = th.calibration_map(ranking, **options)
         plain = decision.to_dict() | {"calibration": other.to_dict()}
@@ -77,7 +77,7 @@ def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, d
 def test_a_map_alone(run, folder, columns):
     run("calibrate", *ROWS[:5], "-o", "map.json")
     rows = rows_in(run("apply", "map.json", "predictions.csv", "--score", "forest").stdout)
-    answer = th.CalibrationMap.from_json((folder / "map.json").read_text())
+    answer = th.calibration.CalibrationMap.from_json((folder / "map.json").read_text())
     assert [float(row["probability"]) for row in rows] == answer(columns["forest"]).tolist()
 
 

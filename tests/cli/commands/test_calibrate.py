@@ -22,7 +22,7 @@ def ranking(columns):
         ([], {}),
         (["--method", "beta"], {"method": "beta"}),
         (["--smoothing", "laplace"], {"smoothing": "laplace"}),
-        (["--smoothing", "10:0.2"], {"smoothing": th.MEstimate(10, 0.2)}),
+        (["--smoothing", "10:0.2"], {"smoothing": th.calibration.MEstimate(10, 0.2)}),
         (["--method", "histogram", "--bins", "4"], {"method": "histogram", "bins": 4}),
         (["--interpolate"], {"interpolate": True}),
     ],
@@ -34,7 +34,7 @@ def test_the_map_is_that_of_the_library(data, ranking, words, options):
 def test_map_and_rows_are_written(run, folder, ranking, columns):
     result = run("calibrate", *ROWS, "-o", "map.json", "--write", "out.csv", "--column", "p")
     assert "wrote map   map.json" in result.stdout
-    answer = th.CalibrationMap.from_json((folder / "map.json").read_text())
+    answer = th.calibration.CalibrationMap.from_json((folder / "map.json").read_text())
     assert answer == th.calibration_map(ranking)
     with (folder / "out.csv").open(newline="") as text:
         rows = list(csv.DictReader(text))

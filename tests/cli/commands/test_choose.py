@@ -58,7 +58,7 @@ def test_a_measure_chooses_what_costs_may_not(run, ranking):
     assert choice.holds_for is None or choice.holds_for[1] < 30
     assert "It stays the cheapest" not in text
     assert choice.runner_up is not None
-    second = th.measure("f1").of(choice.runner_up.table, class_ratio=1 / 9)
+    second = th.tables.measure("f1").of(choice.runner_up.table, class_ratio=1 / 9)
     assert second < choice.value
     assert f"Next best: >= {choice.runner_up.threshold:.6g}, with f1 {second:.3f}, at" in text
 

@@ -36,7 +36,7 @@ def test_parquet_of_counts_and_parquet_of_rows_are_told_apart(data, run, folder,
 def test_a_ranking_of_ranges_is_told_with_its_limits(run, folder):
     ranges = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     (folder / "ranges.json").write_text(ranges.to_json())
-    bounds = th.auc_bounds(ranges)
+    bounds = th.bounds(ranges, "auc")
     assert f"{bounds.lower:.4f} to {bounds.upper:.4f}" in run("merge", "ranges.json").stdout
 
 

@@ -86,7 +86,7 @@ def test_every_number_is_there_at_any_width(evaluation, width):
 
 def test_every_way_to_act_is_priced(evaluation):
     winner = evaluation[evaluation.decision.model]
-    cost = winner.choice.condition.expected_cost(th.contingency_at(winner.ranking, 0.5))
+    cost = winner.choice.condition.expected_cost(th.tables.contingency_at(winner.ranking, 0.5))
     text = shown(evaluation, 120)
     line = next(line for line in text.splitlines() if "≥ 0.5, the usual" in line)
     assert f" {1000 * cost:,.0f} " in line
@@ -179,7 +179,7 @@ def table(columns):
 @pytest.fixture(scope="module")
 def answer(table):
     condition = th.OperatingCondition(cost_ratio=3)
-    return th.evaluate_scan(table, label="malignant", scores=["forest", "logistic"], condition=condition)
+    return th.evaluation.evaluate_scan(table, label="malignant", scores=["forest", "logistic"], condition=condition)
 
 
 def screen_of(answer, title="rows"):
@@ -201,7 +201,7 @@ def test_the_screen_tells_decision_bounds_differences_and_cautions(answer, colum
 
 
 def test_one_model_has_no_differences(table):
-    shown = screen_of(th.evaluate_scan(table, label="malignant", scores=["forest"]))
+    shown = screen_of(th.evaluation.evaluate_scan(table, label="malignant", scores=["forest"]))
     assert "Differences" not in shown
     assert "Runner-up" not in shown
 
@@ -210,12 +210,12 @@ def test_dropped_rows_are_told(columns):
     gap = {name: values.tolist() for name, values in columns.items() if name in ("malignant", "forest")}
     gap["forest"][:3] = [None] * 3
     rows = ibis.memtable(pa.table(gap))
-    shown = screen_of(th.evaluate_scan(rows, label="malignant", scores=["forest"], missing="drop"))
+    shown = screen_of(th.evaluation.evaluate_scan(rows, label="malignant", scores=["forest"], missing="drop"))
     assert "3 dropped for missing values" in shown
 
 
 def test_names_cannot_write_to_the_terminal(columns):
     name = "for\x1b[31mest"
     rows = ibis.memtable(pa.table({"malignant": columns["malignant"], name: columns["forest"]}))
-    answer = th.evaluate_scan(rows, label="malignant", scores=[name])
+    answer = th.evaluation.evaluate_scan(rows, label="malignant", scores=[name])
     assert "\x1b" not in screen_of(answer, title="rows\x1b[2J")

@@ -25,7 +25,7 @@ CONDITIONS = [
 
 def expected(ranking, condition, threshold):
     choice = th.choose(ranking, condition)
-    table = th.contingency_at(ranking, threshold)
+    table = th.tables.contingency_at(ranking, threshold)
     return {
         "auc": th.auc(ranking),
         "best_cost": choice.expected_cost,
@@ -205,7 +205,7 @@ def test_bad_input(change, error):
 
 
 def test_what_cannot_be_drawn_again():
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         bootstrap(th.Ranking.parse("[3+]"), "auc")
     with pytest.raises(th.ThresherError, match=r"weights that are not whole.*(\n.*)*Rows.of"):
         bootstrap(th.Ranking.parse("[0.5+,1-][2-]"), "auc")

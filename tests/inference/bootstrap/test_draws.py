@@ -119,7 +119,7 @@ def test_a_draw_without_one_class_is_left_out_and_said():
 
 
 def test_clusters_cannot_be_stratified():
-    with pytest.raises(th.ArgumentError, match="clusters are drawn whole"):
+    with pytest.raises(th.errors.ArgumentError, match="clusters are drawn whole"):
         plan_of(clustered(), stratified=True)
 
 
@@ -151,7 +151,7 @@ def test_many_items_are_left_out_in_groups_that_cover_all():
 
 def test_too_many_cases_to_remember_one_by_one():
     big = th.Ranking([2, 1], [MOST_CASES_DRAWN_SINGLY, 0], [0, 5])
-    with pytest.raises(th.ArgumentError, match="too many to remember"):
+    with pytest.raises(th.errors.ArgumentError, match="too many to remember"):
         sample_of(big, singly=True)
 
 
@@ -170,11 +170,11 @@ def test_stacks_hold_the_replicates_that_come_one_by_one(monkeypatch, stratified
 
 @pytest.mark.parametrize("stratified", ["yes", 1, 0.0])
 def test_stratified_is_a_truth_value(stratified):
-    with pytest.raises(th.ArgumentError, match="stratified must be True, False or None"):
+    with pytest.raises(th.errors.ArgumentError, match="stratified must be True, False or None"):
         th.bootstrap(TREE, "auc", stratified=stratified, replicates=2)
 
 
 @pytest.mark.parametrize("how", [{"replicates": True}, {"threads": True}])
 def test_a_truth_value_is_no_number(how):
-    with pytest.raises(th.ArgumentError, match="must be 1, 2, 3"):
+    with pytest.raises(th.errors.ArgumentError, match="must be 1, 2, 3"):
         th.bootstrap(TREE, "auc", **how)

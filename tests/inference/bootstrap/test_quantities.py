@@ -13,13 +13,13 @@ TEXTS = {
     "ici": lambda r: calibration_distances(r)[0],
     "e50": lambda r: calibration_distances(r)[1],
     "e90": lambda r: calibration_distances(r)[2],
-    "recall@threshold=0.5": lambda r: th.contingency_at(r, 0.5).tpr,
-    "precision@threshold=0.5": lambda r: th.contingency_at(r, 0.5).precision,
+    "recall@threshold=0.5": lambda r: th.tables.contingency_at(r, 0.5).tpr,
+    "precision@threshold=0.5": lambda r: th.tables.contingency_at(r, 0.5).precision,
     "specificity@recall>=0.8": lambda r: th.choose(r, maximise="tnr", subject_to="tpr >= 0.8").value,
     "fpr@precision>=0.6": lambda r: th.choose(r, minimise="fpr", subject_to="precision >= 0.6").value,
     "precision": lambda r: th.choose(r).table.precision,
     "expected_cost": lambda r: th.choose(r).expected_cost,
-    "expected_cost@threshold=0.5": lambda r: th.OperatingCondition().expected_cost(th.contingency_at(r, 0.5)),
+    "expected_cost@threshold=0.5": lambda r: th.OperatingCondition().expected_cost(th.tables.contingency_at(r, 0.5)),
 }
 OF_TABLES = ("@threshold", "@recall", "@precision", "precision", "expected_cost")
 
@@ -46,12 +46,14 @@ def test_at_a_declared_mix_it_is_the_quantity_of_the_restated_ranking(mails, tex
     found = th.bootstrap(ranking, text, replicates=20, condition=condition, trained_at=0.3)
     if text.startswith(OF_TABLES) or "@threshold" in text or ">=" in text.partition("@")[2]:
         if "threshold" in text:
-            expected = th.measure(text.partition("@")[0]).of(th.contingency_at(ranking, 0.5), class_ratio=1 / 19)
+            expected = th.tables.measure(text.partition("@")[0]).of(
+                th.tables.contingency_at(ranking, 0.5), class_ratio=1 / 19
+            )
         else:
             name, _, limit = text.partition("@")
-            how = {"maximise" if th.measure(name).better == "higher" else "minimise": name} if limit else {}
+            how = {"maximise" if th.tables.measure(name).better == "higher" else "minimise": name} if limit else {}
             choice = th.choose(ranking, condition, **how, subject_to=limit or None)
-            expected = th.measure(name).of(choice.table, class_ratio=1 / 19)
+            expected = th.tables.measure(name).of(choice.table, class_ratio=1 / 19)
     else:
         expected = TEXTS[text](th.adjust_prevalence(ranking, 0.05, trained_at=0.3))
     assert found.estimate(text) == pytest.approx(expected, abs=1e-9)
@@ -68,7 +70,7 @@ def test_own_functions_are_given_the_restated_ranking_too(mails):
 def test_several_models_weights_and_clusters(mails):
     labels, score = mails
     rng = np.random.default_rng(0)
-    rows = th.ScoredRows.of(
+    rows = th.inference.ScoredRows.of(
         labels, {"a": score, "b": score**2}, weights=rng.uniform(0.5, 2, 150), clusters=rng.integers(0, 40, 150)
     )
     texts = ["log_loss", "net_benefit@0.2", "calibration_slope", "partial_auc[fpr<=0.2]"]
@@ -92,16 +94,16 @@ def test_an_infinite_loss_stays_infinite_where_it_is_drawn():
     [("saving", "needs a whole evaluation"), ('recall["L"]', "one class of several"), ("partial_auc", "needs a range")],
 )
 def test_what_is_refused(text, what):
-    with pytest.raises(th.MeasureError, match=what) as refused:
+    with pytest.raises(th.errors.MeasureError, match=what) as refused:
         th.bootstrap(th.Ranking.parse("[3+][1-]"), text)
     assert "partial_auc[" in refused.value.fix
 
 
 def test_scores_that_are_no_probabilities_are_refused():
     for text in ("log_loss", "calibration_slope", "net_benefit@0.1", "ici"):
-        with pytest.raises(th.ProbabilityError):
+        with pytest.raises(th.errors.ProbabilityError):
             th.bootstrap(th.Ranking.parse("[3+][1-]"), text)
-    with pytest.raises(th.ProbabilityError, match="trained_at"):
+    with pytest.raises(th.errors.ProbabilityError, match="trained_at"):
         th.bootstrap(th.Ranking.parse("[3+][1-]"), "auc", condition=th.OperatingCondition(prevalence=0.1), trained_at=2)
 
 
@@ -111,7 +113,7 @@ def test_a_bound_that_a_threshold_reaches_exactly_is_met_by_it(seed):
     labels, scores = np.arange(60) < 23, rng.random(60).round(3)
     ranking = th.rank(labels, scores)
     for bounded in ("fpr", "precision"):
-        bound = float(getattr(th.contingency_at(ranking, float(np.quantile(scores, 0.6))), bounded))
+        bound = float(getattr(th.tables.contingency_at(ranking, float(np.quantile(scores, 0.6))), bounded))
         text = f"recall@{bounded}{'<=' if bounded == 'fpr' else '>='}{bound!r}"
         best = th.choose(ranking, maximise=text).value
         assert th.bootstrap(ranking, text, replicates=2).estimate(text) == best
@@ -125,7 +127,7 @@ def test_a_bound_that_a_threshold_reaches_exactly_is_met_by_it(seed):
 )
 def test_without_a_mix_probabilities_are_restated_for_the_prevalence_of_the_data(mails, text):
     labels, p = mails
-    rows, ranking = th.ScoredRows.of(labels, p), th.rank(labels, p)
+    rows, ranking = th.inference.ScoredRows.of(labels, p), th.rank(labels, p)
     declared = th.OperatingCondition(prevalence=ranking.prevalence)
     restated = TEXTS.get(text, lambda r: th.net_benefit(r, threshold=[0.3]).model[0])(
         th.adjust_prevalence(ranking, ranking.prevalence, trained_at=0.1)
@@ -141,7 +143,8 @@ def test_without_a_mix_probabilities_are_restated_for_the_prevalence_of_the_data
         assert compared.estimates["a"] == pytest.approx(restated, abs=1e-9)
     for source in (rows, ranking):
         of_data, stated = (
-            th.calibration_report(source, condition=condition, trained_at=0.1) for condition in (None, declared)
+            th.inference.calibration_report(source, condition=condition, trained_at=0.1)
+            for condition in (None, declared)
         )
         for name, interval in of_data.numbers.items():
             other = stated.numbers[name]

@@ -139,7 +139,7 @@ def test_differences(small):
         assert interval.lower <= interval.estimate <= interval.upper
     same = found.difference("auc", "a", "a", method="bca")
     assert (same.estimate, same.lower, same.upper) == (0, 0, 0)
-    with pytest.raises(th.ArgumentError, match="a difference has no standard error"):
+    with pytest.raises(th.errors.ArgumentError, match="a difference has no standard error"):
         found.difference("auc", "a", "b", method="studentised")
 
 
@@ -154,7 +154,7 @@ def test_thresholds_take_percentiles_only(small):
     _, _, found = small
     interval = found.interval("best_threshold")
     assert interval.lower <= interval.estimate <= interval.upper
-    with pytest.raises(th.ArgumentError, match="best_threshold jumps"):
+    with pytest.raises(th.errors.ArgumentError, match="best_threshold jumps"):
         found.interval("best_threshold", method="bca")
 
 
@@ -167,18 +167,18 @@ def test_infinite_thresholds_stay_infinite():
 def test_what_is_not_there(small):
     labels, scores, found = small
     assert isinstance(found, Replicates)
-    with pytest.raises(th.ArgumentError, match="there is no 'f1' of 'model'"):
+    with pytest.raises(th.errors.ArgumentError, match="there is no 'f1' of 'model'"):
         found.interval("f1")
-    with pytest.raises(th.ArgumentError, match=r"method must be .*, got 'normal'"):
+    with pytest.raises(th.errors.ArgumentError, match=r"method must be .*, got 'normal'"):
         found.interval("auc", method="normal")  # type: ignore[arg-type]
-    with pytest.raises(th.ArgumentError, match="level must lie"):
+    with pytest.raises(th.errors.ArgumentError, match="level must lie"):
         found.interval("auc", level=0)
     two = bootstrap(ScoredRows.of(labels, {"a": scores, "b": scores}), "auc", replicates=5)
-    with pytest.raises(th.ArgumentError, match="several models"):
+    with pytest.raises(th.errors.ArgumentError, match="several models"):
         two.interval("auc")
-    with pytest.raises(th.ArgumentError, match="standard error of tpr is not known"):
+    with pytest.raises(th.errors.ArgumentError, match="standard error of tpr is not known"):
         bootstrap(th.rank(labels, scores), MeasureAt("tpr", 0.5), replicates=5).interval("tpr", method="studentised")
-    with pytest.raises(th.ArgumentError, match="use auc_interval"):
+    with pytest.raises(th.errors.ArgumentError, match="use auc_interval"):
         bootstrap(th.Ranking.parse("[5+][5-]"), "auc", replicates=5).interval("auc", method="studentised")
 
 

@@ -111,7 +111,7 @@ class OfOneReplicate:
 
 
 def test_a_statistic_of_one_replicate_is_refused():
-    with pytest.raises(th.ArgumentError, match="gives parts of shape"):
+    with pytest.raises(th.errors.ArgumentError, match="gives parts of shape"):
         th.bootstrap(TREE, OfOneReplicate(), replicates=10)
 
 
@@ -120,11 +120,11 @@ def test_a_mapping_names_and_a_class_is_no_statistic():
         ("size",),
         ("cost best_cost", "cost best_threshold"),
     ]
-    with pytest.raises(th.ArgumentError, match="is no statistic"):
+    with pytest.raises(th.errors.ArgumentError, match="is no statistic"):
         statistics_of([BestCost])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("value", ["a", None, [1, 2]])
 def test_what_is_no_number_is_no_statistic(value):
-    with pytest.raises(th.ArgumentError, match=r"the statistic 'own' gives .*, which is no number"):
+    with pytest.raises(th.errors.ArgumentError, match=r"the statistic 'own' gives .*, which is no number"):
         th.bootstrap(th.rank([1, 0], [0.9, 0.2]), {"own": lambda _: value}, replicates=2)

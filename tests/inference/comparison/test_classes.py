@@ -12,7 +12,7 @@ LABELS, MODELS = class_examples.rows(150, 2)
 
 def test_the_difference_is_a_minus_b():
     for measure, known in CLASS_MEASURES.items():
-        found = th.compare_classes(LABELS, MODELS, measure=measure)
+        found = th.inference.compare_classes(LABELS, MODELS, measure=measure)
         one = found["good", "poor"]
         assert one.difference == pytest.approx(found.estimates["good"] - found.estimates["poor"])
         assert (one.difference > 0) is (known.better == "higher"), measure
@@ -27,7 +27,9 @@ def test_two_classes_are_compared_as_compare_does():
     scores = {name: matrix[:, 1] for name, matrix in models.items()}
     for weights in (None, np.arange(60) % 5 + 1):
         plain = th.compare(labels, scores, weights=weights)["good", "poor"]
-        found = th.compare_classes(labels, models, measure="one_vs_rest_macro", weights=weights)["good", "poor"]
+        found = th.inference.compare_classes(labels, models, measure="one_vs_rest_macro", weights=weights)[
+            "good", "poor"
+        ]
         assert (found.difference, found.variance) == pytest.approx((plain.difference, plain.variance))
         assert found.p_value > plain.p_value  # Student's, not normal
 
@@ -35,7 +37,7 @@ def test_two_classes_are_compared_as_compare_does():
 def test_accuracies_differ_by_the_rows_that_one_model_alone_calls_right():
     first, second = (matrix.argmax(axis=1) == LABELS for matrix in MODELS.values())
     n, ahead, behind = LABELS.size, int((first > second).sum()), int((first < second).sum())
-    found = th.compare_classes(LABELS, MODELS)["good", "poor"]
+    found = th.inference.compare_classes(LABELS, MODELS)["good", "poor"]
     mean = (ahead - behind) / n
     variance = ((ahead + behind) / n - mean**2) / (n - 1)
     assert (found.difference, found.variance) == pytest.approx((mean, variance))
@@ -50,7 +52,7 @@ def test_averages_have_the_freedom_of_the_scarcest_class():
     from scipy import stats
 
     scarce = np.bincount(LABELS).min()
-    found = th.compare_classes(LABELS, MODELS, measure="macro_f1")["good", "poor"]
+    found = th.inference.compare_classes(LABELS, MODELS, measure="macro_f1")["good", "poor"]
     half = stats.t.ppf(0.975, scarce - 1) * math.sqrt(found.variance)
     assert found.upper - found.difference == pytest.approx(half)
 
@@ -58,7 +60,7 @@ def test_averages_have_the_freedom_of_the_scarcest_class():
 def test_clusters_give_the_freedom():
     from scipy import stats
 
-    found = th.compare_classes(LABELS, MODELS, clusters=np.arange(150) % 11)["good", "poor"]
+    found = th.inference.compare_classes(LABELS, MODELS, clusters=np.arange(150) % 11)["good", "poor"]
     assert found.method == "delta, paired by clusters"
     half = stats.t.ppf(0.975, 10) * math.sqrt(found.variance)
     assert found.upper - found.difference == pytest.approx(half)
@@ -67,24 +69,28 @@ def test_clusters_give_the_freedom():
 def test_p_values_are_adjusted_after_holm():
     rng = np.random.default_rng(0)
     models = MODELS | {"third": class_examples.matrix(LABELS, rng, strength=0.8)}
-    found = th.compare_classes(LABELS, models, measure="brier")
+    found = th.inference.compare_classes(LABELS, models, measure="brier")
     raw = [one.p_value for one in found.differences.values()]
     assert [one.p_adjusted for one in found.differences.values()] == pytest.approx(oracles.holm(raw))
-    plain = th.compare_classes(LABELS, models, measure="brier", correction="none")
+    plain = th.inference.compare_classes(LABELS, models, measure="brier", correction="none")
     assert [one.p_adjusted for one in plain.differences.values()] == raw
 
 
 def test_the_margin_decides_what_is_practically_equal():
     near = {"a": MODELS["good"], "b": 0.999 * MODELS["good"] + 0.001 / 3}
-    assert th.compare_classes(LABELS, near, measure="brier", margin=0.01)["a", "b"].verdict == "practically equal"
     assert (
-        th.compare_classes(LABELS, MODELS, measure="brier", margin=0.9)["good", "poor"].verdict == "practically equal"
+        th.inference.compare_classes(LABELS, near, measure="brier", margin=0.01)["a", "b"].verdict
+        == "practically equal"
+    )
+    assert (
+        th.inference.compare_classes(LABELS, MODELS, measure="brier", margin=0.9)["good", "poor"].verdict
+        == "practically equal"
     )
 
 
 @pytest.mark.parametrize("measure", CLASS_MEASURES)
 def test_models_that_never_differ_may_still_do_so_elsewhere(measure):
-    found = th.compare_classes(LABELS, {"a": MODELS["good"], "b": MODELS["good"]}, measure=measure)["a", "b"]
+    found = th.inference.compare_classes(LABELS, {"a": MODELS["good"], "b": MODELS["good"]}, measure=measure)["a", "b"]
     assert found.difference == 0
     assert found.lower < 0 < found.upper
     assert (found.verdict, found.p_value) == ("undecided", 1)
@@ -100,7 +106,7 @@ def test_a_class_of_one_case_says_next_to_nothing(measure):
     labels = np.array([0] * 10 + [1] * 10 + [2])
     rng = np.random.default_rng(0)
     models = {name: class_examples.matrix(labels, rng, strength=2.0) for name in "ab"}
-    found = th.compare_classes(labels, models, measure=measure)["a", "b"]
+    found = th.inference.compare_classes(labels, models, measure=measure)["a", "b"]
     assert found.method == "exact cases"
     assert (found.lower, found.upper) == pytest.approx(
         ((1 + found.difference) * 0.025 - 1, 1 - (1 - found.difference) * 0.025)
@@ -109,7 +115,7 @@ def test_a_class_of_one_case_says_next_to_nothing(measure):
 
 def test_an_infinite_loss_differs_from_nothing():
     wrong = np.eye(3)[(LABELS + 1) % 3]
-    found = th.compare_classes(LABELS, {"a": MODELS["good"], "b": wrong}, measure="log_loss")
+    found = th.inference.compare_classes(LABELS, {"a": MODELS["good"], "b": wrong}, measure="log_loss")
     assert math.isnan(found["a", "b"].difference)
     assert "probability 0" in str(found["a", "b"])
     assert found["a", "b"].to_dict()["lower"] is None
@@ -118,38 +124,38 @@ def test_an_infinite_loss_differs_from_nothing():
 def test_rows_are_dropped_for_both_models():
     holes = MODELS["good"].copy()
     holes[:5, 1] = np.nan
-    found = th.compare_classes(LABELS, {"good": holes, "poor": MODELS["poor"]}, missing="drop")
-    whole = th.compare_classes(LABELS[5:], {name: matrix[5:] for name, matrix in MODELS.items()})
+    found = th.inference.compare_classes(LABELS, {"good": holes, "poor": MODELS["poor"]}, missing="drop")
+    whole = th.inference.compare_classes(LABELS[5:], {name: matrix[5:] for name, matrix in MODELS.items()})
     assert found.dropped == 5
     assert found["good", "poor"] == whole["good", "poor"]
 
 
 def test_limits_hold_as_often_as_said():
     truth = {
-        name: th.compare_classes(*class_examples.rows(60_000, 1), measure=name)["good", "poor"].difference
+        name: th.inference.compare_classes(*class_examples.rows(60_000, 1), measure=name)["good", "poor"].difference
         for name in ("overall_accuracy", "one_vs_rest_macro", "log_loss")
     }
     held: dict[str, list[bool]] = {name: [] for name in truth}
     for seed in range(400):
         labels, models = class_examples.rows(60, 1000 + seed)
         for name, value in truth.items():
-            found = th.compare_classes(labels, models, measure=name)["good", "poor"]
+            found = th.inference.compare_classes(labels, models, measure=name)["good", "poor"]
             held[name].append(found.lower <= value <= found.upper)
     assert all(0.92 <= np.mean(each) <= 0.985 for each in held.values()), {n: np.mean(e) for n, e in held.items()}
 
 
 def test_bad_input():
-    with pytest.raises(th.ArgumentError, match="no two models"):
-        th.compare_classes(LABELS, {"a": MODELS["good"]})
-    with pytest.raises(th.ArgumentError, match="no two models"):
-        th.compare_classes(LABELS, MODELS["good"])
-    with pytest.raises(th.MeasureError, match="no measure 'auc'"):
-        th.compare_classes(LABELS, MODELS, measure="auc")
-    with pytest.raises(th.ArgumentError, match="correction"):
-        th.compare_classes(LABELS, MODELS, correction="bonferroni")  # type: ignore[arg-type]
-    with pytest.raises(th.ArgumentError, match="level"):
-        th.compare_classes(LABELS, MODELS, level=95)
-    with pytest.raises(th.ArgumentError, match="margin"):
-        th.compare_classes(LABELS, MODELS, margin=-1)
-    with pytest.raises(th.ArgumentError, match="class 2 lies in 1 of 3 clusters"):
-        th.compare_classes(LABELS, MODELS, clusters=np.where(LABELS == 2, 2, np.arange(150) % 2))
+    with pytest.raises(th.errors.ArgumentError, match="no two models"):
+        th.inference.compare_classes(LABELS, {"a": MODELS["good"]})
+    with pytest.raises(th.errors.ArgumentError, match="no two models"):
+        th.inference.compare_classes(LABELS, MODELS["good"])
+    with pytest.raises(th.errors.MeasureError, match="no measure 'auc'"):
+        th.inference.compare_classes(LABELS, MODELS, measure="auc")
+    with pytest.raises(th.errors.ArgumentError, match="correction"):
+        th.inference.compare_classes(LABELS, MODELS, correction="bonferroni")  # type: ignore[arg-type]
+    with pytest.raises(th.errors.ArgumentError, match="level"):
+        th.inference.compare_classes(LABELS, MODELS, level=95)
+    with pytest.raises(th.errors.ArgumentError, match="margin"):
+        th.inference.compare_classes(LABELS, MODELS, margin=-1)
+    with pytest.raises(th.errors.ArgumentError, match="class 2 lies in 1 of 3 clusters"):
+        th.inference.compare_classes(LABELS, MODELS, clusters=np.where(LABELS == 2, 2, np.arange(150) % 2))

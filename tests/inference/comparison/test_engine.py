@@ -53,7 +53,7 @@ def test_sums_say_what_rows_say(weighted):
     np.testing.assert_allclose(found.total, covariance.total, rtol=1e-9)
     assert independent_cases(sums) == pytest.approx(expected.cases)
     one = scanned_auc_intervals(sums, level=0.9, method="delong, weighted" if weighted else "delong")[0]
-    other = th.auc_interval(th.ScoredRows.of(y, scores["a"], weights=given), level=0.9)
+    other = th.auc_interval(th.inference.ScoredRows.of(y, scores["a"], weights=given), level=0.9)
     assert (one.estimate, one.lower, one.upper) == pytest.approx((other.estimate, other.lower, other.upper), rel=1e-9)
     assert one.method == other.method
 
@@ -93,7 +93,7 @@ def source(request, tmp_path):
 def test_delong_is_that_of_the_rows(source):
     place, how = source
     data = rows_of_scanned_comparison()
-    found = th.compare_scan(place, label="y", scores=MODELS, **how)
+    found = th.inference.compare_scan(place, label="y", scores=MODELS, **how)
     expected = th.compare(data["y"], {name: data[name] for name in MODELS})
     assert found.names == expected.names
     assert found.covariance is not None
@@ -111,7 +111,7 @@ def test_weights_and_clusters_are_those_of_the_rows(source, beside):
     place, how = source
     data = rows_of_scanned_comparison()
     named: dict[str, Any] = {name: {"weights": "w", "cluster": "user"}[name] for name in beside}
-    found = th.compare_scan(place, label="y", scores=MODELS, **named, **how)
+    found = th.inference.compare_scan(place, label="y", scores=MODELS, **named, **how)
     given = {f"{name.removesuffix('s')}s": data[column] for name, column in named.items()}
     expected = th.compare(data["y"], {name: data[name] for name in MODELS}, **given)
     assert found.covariance is not None
@@ -130,7 +130,7 @@ def test_costs_are_those_of_the_rows(source):
     thresholds = {"a": 0.5, "b": 0.2, "c": 0.4}
     scores = {name: data[name] for name in MODELS}
     asked: dict[str, Any] = {"measure": condition, "thresholds": thresholds}
-    found = th.compare_scan(place, label="y", scores=MODELS, **asked, **how)
+    found = th.inference.compare_scan(place, label="y", scores=MODELS, **asked, **how)
     expected = th.compare(data["y"], scores, measure=condition, thresholds=thresholds)
     assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
     for pair, difference in expected.differences.items():
@@ -142,7 +142,7 @@ def test_costs_are_those_of_the_rows(source):
 def test_costs_at_the_best_threshold_of_each():
     data = rows_of_scanned_comparison()
     condition = th.OperatingCondition(cost_ratio=3)
-    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], measure=condition)
+    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], measure=condition)
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
         assert found.estimates[name] == pytest.approx(best)
@@ -152,9 +152,9 @@ def test_no_row_leaves_the_engine(monkeypatch):
     """Also where the thresholds are to be found: ranges of scores leave it, and then calls."""
     monkeypatch.setattr(import_module("thresher.sources.scan"), "ROWS_TO_STREAM", 0)
     data, condition = rows_of_scanned_comparison(60_000), th.OperatingCondition(cost_ratio=3)
-    told: list[th.Progress] = []
+    told: list[th.sources.Progress] = []
     asked: dict[str, Any] = {"measure": condition, "replicates": 10, "progress": told.append}
-    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], **asked)
+    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], **asked)
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
         assert found.estimates[name] == pytest.approx(best)
@@ -166,7 +166,7 @@ def test_weighted_costs():
     """A weight of 2 is two rows in the estimate; limits are drawn by rows, whose number the weights do not change."""
     data, condition = rows_of_scanned_comparison(), th.OperatingCondition(cost_ratio=3)
     asked: dict[str, Any] = {"measure": condition, "thresholds": {"a": 0.5, "c": 0.4}}
-    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], weights="w", **asked)
+    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], weights="w", **asked)
     expected = th.compare(data["y"], {name: data[name] for name in ("a", "c")}, weights=data["w"], **asked)
     assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
     one, other = found["a", "c"], expected["a", "c"]
@@ -180,25 +180,25 @@ def test_bad_weights_texts_and_lonely_clusters_are_refused():
     data["word"] = np.array(["x"] * 100)
     data["huge"] = np.arange(100) + 2**53
     table = ibis.memtable(pa.table(data))
-    with pytest.raises(th.WeightError, match="2 of 100 weights are negative or infinite"):
-        th.compare_scan(table, label="y", scores=["a", "c"], weights="w")
-    with pytest.raises(th.ScoreError, match="scores must be numbers"):
-        th.compare_scan(table, label="y", scores=["a", "word"])
-    with pytest.raises(th.ScoreError, match="50 of 100 scores do not fit a float64 exactly"):
-        th.compare_scan(table, label="y", scores=["a", "huge"])
-    with pytest.raises(th.ArgumentError, match="one cluster"):
-        th.compare_scan(table, label="y", scores=["a", "c"], cluster="user")
-    with pytest.raises(th.ArgumentError, match="cannot be drawn again"):
-        th.compare_scan(table, label="y", scores=["a", "c"], cluster="user", measure=th.OperatingCondition())
+    with pytest.raises(th.errors.WeightError, match="2 of 100 weights are negative or infinite"):
+        th.inference.compare_scan(table, label="y", scores=["a", "c"], weights="w")
+    with pytest.raises(th.errors.ScoreError, match="scores must be numbers"):
+        th.inference.compare_scan(table, label="y", scores=["a", "word"])
+    with pytest.raises(th.errors.ScoreError, match="50 of 100 scores do not fit a float64 exactly"):
+        th.inference.compare_scan(table, label="y", scores=["a", "huge"])
+    with pytest.raises(th.errors.ArgumentError, match="one cluster"):
+        th.inference.compare_scan(table, label="y", scores=["a", "c"], cluster="user")
+    with pytest.raises(th.errors.ArgumentError, match="cannot be drawn again"):
+        th.inference.compare_scan(table, label="y", scores=["a", "c"], cluster="user", measure=th.OperatingCondition())
 
 
 def test_what_is_missing_is_refused_or_dropped():
     data = rows_of_scanned_comparison(100)
     data["a"][:2] = np.nan
     table = ibis.memtable(pa.table(data))
-    with pytest.raises(th.MissingValueError, match="2 of 100 rows"):
-        th.compare_scan(table, label="y", scores=["a", "c"])
-    found = th.compare_scan(table, label="y", scores=["a", "c"], missing="drop")
+    with pytest.raises(th.errors.MissingValueError, match="2 of 100 rows"):
+        th.inference.compare_scan(table, label="y", scores=["a", "c"])
+    found = th.inference.compare_scan(table, label="y", scores=["a", "c"], missing="drop")
     expected = th.compare(data["y"][2:], {"a": data["a"][2:], "c": data["c"][2:]})
     assert found.dropped == 2
     assert found["a", "c"].difference == pytest.approx(expected["a", "c"].difference)
@@ -212,20 +212,20 @@ def test_questions_that_are_none(change):
     asked: dict[str, Any] = {"scores": ["a", "c"], **change}
     if asked.get("measure") == "cost":
         asked["measure"] = th.OperatingCondition()
-    with pytest.raises((th.ArgumentError, th.MeasureError)):
-        th.compare_scan(ibis.memtable(pa.table(rows_of_scanned_comparison(50))), label="y", **asked)
+    with pytest.raises((th.errors.ArgumentError, th.errors.MeasureError)):
+        th.inference.compare_scan(ibis.memtable(pa.table(rows_of_scanned_comparison(50))), label="y", **asked)
 
 
 def test_one_class():
     data = rows_of_scanned_comparison(50)
     data["y"][:] = 0
-    with pytest.raises(th.OneClassError):
-        th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"])
+    with pytest.raises(th.errors.OneClassError):
+        th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"])
 
 
 def test_rows_of_engines_that_are_not_asked_are_compared_in_memory():
     data = rows_of_scanned_comparison()
-    found = th.compare_scan(in_polars("rows", pa.table(data)), label="y", scores=MODELS, cluster="user")
+    found = th.inference.compare_scan(in_polars("rows", pa.table(data)), label="y", scores=MODELS, cluster="user")
     expected = th.compare(data["y"], {name: data[name] for name in MODELS}, clusters=data["user"])
     for pair, difference in expected.differences.items():
         assert (found[pair].lower, found[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
@@ -236,7 +236,9 @@ def test_weights_that_round_make_no_difference_where_there_is_none(seed):
     """Ties add up in another order under another column, and what that leaves is no variance."""
     rng = np.random.default_rng(seed)
     data = {"y": np.arange(40) % 2, "a": np.full(40, 0.5), "b": np.full(40, 0.25), "w": 10.0 ** rng.uniform(-6, 6, 40)}
-    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "b"], weights="w")["a", "b"]
+    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "b"], weights="w")[
+        "a", "b"
+    ]
     expected = th.compare(data["y"], {name: data[name] for name in "ab"}, weights=data["w"])["a", "b"]
     assert (found.difference, found.p_value, found.verdict) == (0.0, 1.0, "undecided")
     assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper))

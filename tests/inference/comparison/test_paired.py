@@ -38,7 +38,7 @@ def test_differences_are_those_of_the_functions_and_spread_as_resamples_do(text,
     if name == "precision" and text == name and declared is None:
         thresholds = {"a": 0.4, "b": 0.4}  # without a condition there is no chosen threshold
     found = th.compare(labels, scores, measure=text, thresholds=thresholds, condition=declared, replicates=300)
-    rows = th.ScoredRows.of(labels, scores)
+    rows = th.inference.ScoredRows.of(labels, scores)
     asked = "precision@threshold=0.4" if thresholds else text
     drawn = th.bootstrap(rows, asked, condition=declared, replicates=300, stratified=declared is not None)
     one = found["a", "b"]
@@ -123,7 +123,7 @@ def test_what_is_refused(settings, what):
 
 def test_scores_that_are_no_probabilities_are_refused():
     labels, scores = scored(50, 0)
-    with pytest.raises(th.ProbabilityError, match="outside"):
+    with pytest.raises(th.errors.ProbabilityError, match="outside"):
         th.compare(labels, scores | {"c": 3 * scores["a"]}, measure="brier")
 
 
@@ -345,7 +345,7 @@ class TestResampling:
         condition = th.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=7)
         found = ti.compare(labels, scores, measure=condition, thresholds=self.AT)
         for name in "ab":
-            table = th.contingency_at(th.rank(labels, scores[name]), self.AT[name])
+            table = th.tables.contingency_at(th.rank(labels, scores[name]), self.AT[name])
             assert found.estimates[name] == pytest.approx(condition.expected_cost(table), abs=1e-12)
         assert found.measure == "expected cost"
         assert found.better == "lower"

@@ -203,17 +203,21 @@ def test_weights_count_by_their_influence(rows, data):
 @given(labelled_scores(both_classes=True), st.sampled_from([0.5, 3.0, 7.0]))
 def test_equal_weights_are_no_weights_and_no_weights_are_the_ranking(rows, weight):
     labels, scores = rows
-    plain = ti.auc_interval(th.ScoredRows.of(labels, scores))
+    plain = ti.auc_interval(th.inference.ScoredRows.of(labels, scores))
     same(plain, ti.auc_interval(th.rank(labels, scores)), abs=1e-9)
-    same(ti.auc_interval(th.ScoredRows.of(labels, scores, weights=np.full(labels.size, weight))), plain, abs=1e-9)
+    same(
+        ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=np.full(labels.size, weight))),
+        plain,
+        abs=1e-9,
+    )
 
 
 @given(modelled_rows(models=1))
 def test_one_row_per_cluster_is_no_clusters(rows):
     """In variance; the limits, for which clusters less one are degrees of freedom, are never narrower."""
     labels, (scores,) = rows
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, clusters=range(labels.size)))
-    plain = ti.auc_interval(th.ScoredRows.of(labels, scores))
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=range(labels.size)))
+    plain = ti.auc_interval(th.inference.ScoredRows.of(labels, scores))
     assert (found.estimate, found.variance) == pytest.approx((plain.estimate, plain.variance), abs=1e-12)
     assert found.lower <= plain.lower + 1e-9
     assert found.upper >= plain.upper - 1e-9
@@ -225,7 +229,7 @@ def test_limits_hold_the_auc_and_have_width(rows, data):
     weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
     for more in ({"weights": weights}, {"clusters": np.arange(labels.size) // 2}, {}):
         try:
-            found = ti.auc_interval(th.ScoredRows.of(labels, scores, **more))
+            found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, **more))
         except ArgumentError as error:
             assert "cluster" in str(error)  # noqa: PT017
             continue
@@ -235,20 +239,20 @@ def test_limits_hold_the_auc_and_have_width(rows, data):
 
 def test_rows_of_weight_0_vanish():
     labels, scores = [1, 1, 0, 0, 1, 0], [5, 3, 4, 1, 2, 9]
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, weights=[1, 1, 1, 1, 1, 0]))
-    same(found, ti.auc_interval(th.ScoredRows.of(labels[:5], scores[:5])), abs=1e-12)
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[1, 1, 1, 1, 1, 0]))
+    same(found, ti.auc_interval(th.inference.ScoredRows.of(labels[:5], scores[:5])), abs=1e-12)
 
 
 def test_weights_say_whom_a_row_stands_for_and_not_how_many_there_are():
     labels, scores = [1, 1, 1, 0, 0, 0], [6, 4, 2, 5, 3, 1]
-    one, two = (ti.auc_interval(th.ScoredRows.of(labels, scores, weights=[w] * 6)) for w in (1, 2))
+    one, two = (ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[w] * 6)) for w in (1, 2))
     same(one, two, abs=1e-12)
     assert ti.auc_interval(th.rank(labels, scores, weights=[2] * 6)).variance < 0.7 * two.variance
 
 
 def test_the_weighted_reference_value():
     scores, labels = [0.1, 0.1, 0.4, 0.6, 0.6, 0.6, 0.8], [0, 1, 0, 0, 1, 1, 1]
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, weights=[1, 0.4, 0.2, 0.6, 0.9, 0.5, 0.7]))
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[1, 0.4, 0.2, 0.6, 0.9, 0.5, 0.7]))
     assert found.estimate == pytest.approx(0.7911111, abs=1e-7)
 
 
@@ -257,23 +261,23 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
     rng = np.random.default_rng(2)
     labels = rng.random(60) < 0.4
     scores = rng.normal(size=60) + labels
-    plain = ti.auc_interval(th.ScoredRows.of(labels, scores))
+    plain = ti.auc_interval(th.inference.ScoredRows.of(labels, scores))
     many = np.repeat(labels, 10), np.repeat(scores, 10)
-    clustered = ti.auc_interval(th.ScoredRows.of(*many, clusters=np.repeat(np.arange(60), 10)))
+    clustered = ti.auc_interval(th.inference.ScoredRows.of(*many, clusters=np.repeat(np.arange(60), 10)))
     assert (clustered.estimate, clustered.variance) == pytest.approx(
         (plain.estimate, oracles.obuchowski_covariance(labels, [scores], range(60))[0, 0])
     )
     expected = oracles.clustered_auc_limits(*many, np.repeat(np.arange(60), 10), 0.95)
     assert (clustered.lower, clustered.upper) == pytest.approx(expected)
-    assert ti.auc_interval(th.ScoredRows.of(*many)).width < 0.5 * plain.width
+    assert ti.auc_interval(th.inference.ScoredRows.of(*many)).width < 0.5 * plain.width
 
 
 def test_many_independent_rows_in_few_clusters_are_not_taken_for_few_cases():
     rng = np.random.default_rng(3)
     labels = rng.random(4000) < 0.5
     scores = rng.normal(size=4000) + labels
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, clusters=rng.integers(40, size=4000)))
-    assert found.width < 1.6 * ti.auc_interval(th.ScoredRows.of(labels, scores)).width
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=rng.integers(40, size=4000)))
+    assert found.width < 1.6 * ti.auc_interval(th.inference.ScoredRows.of(labels, scores)).width
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -285,7 +289,7 @@ def test_clustered_limits_are_those_written_out(seed, level):
     shared = rng.normal(size=25)[clusters] * (seed % 3)
     labels = rng.random(100) < (0.5 if seed < 3 else 0.2)
     scores = shared + rng.normal(size=100) + (1 + seed / 3) * labels
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, clusters=clusters), level=level)
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=clusters), level=level)
     assert found.method == "obuchowski"
     assert (found.lower, found.upper) == pytest.approx(
         oracles.clustered_auc_limits(labels, scores, clusters, level), abs=1e-9
@@ -299,7 +303,7 @@ def test_rows_that_vary_against_each_other_are_not_taken_for_more_than_rows():
     high, low = 3 + rng.random(12), 2 + rng.random(12)
     scores = np.ravel(np.column_stack([high + 2, 5.5 - high, low, 5.2 - low]))  # one up, the other down
     clusters = np.repeat(np.arange(12), 4)
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, clusters=clusters))
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=clusters))
     assert found.variance < ti.auc_variance(th.rank(labels, scores))
     assert (found.lower, found.upper) == pytest.approx(oracles.clustered_auc_limits(labels, scores, clusters, 0.95))
 
@@ -311,7 +315,7 @@ def test_weighted_limits_are_moderated_by_effective_cases(level):
     scores, weights = rng.normal(size=40) + 2 * labels, rng.exponential(size=40)
     area, *parts = oracles.weighted_auc(labels, scores, weights)
     cases = [weights[side].sum() ** 2 / (weights[side] ** 2).sum() for side in (labels, ~labels)]
-    found = ti.auc_interval(th.ScoredRows.of(labels, scores, weights=weights), level=level)
+    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=weights), level=level)
     assert (found.lower, found.upper) == pytest.approx(
         oracles.moderated_limits(area, (parts[0], parts[1]), (cases[0], cases[1]), level)
     )
@@ -320,36 +324,38 @@ def test_weighted_limits_are_moderated_by_effective_cases(level):
 class TestBadInput:
     def test_one_class(self):
         with pytest.raises(OneClassError, match="there are no negatives among 2 cases"):
-            ti.auc_interval(th.ScoredRows.of([1, 1], [0.1, 0.2]))
+            ti.auc_interval(th.inference.ScoredRows.of([1, 1], [0.1, 0.2]))
 
     def test_lengths(self):
         with pytest.raises(LengthError, match="labels 2"):
-            ti.auc_interval(th.ScoredRows.of([1, 0], [0.1, 0.2, 0.3]))
+            ti.auc_interval(th.inference.ScoredRows.of([1, 0], [0.1, 0.2, 0.3]))
         with pytest.raises(LengthError, match="clusters 1"):
-            ti.auc_interval(th.ScoredRows.of([1, 0], [0.1, 0.2], clusters=["a"]))
+            ti.auc_interval(th.inference.ScoredRows.of([1, 0], [0.1, 0.2], clusters=["a"]))
 
     @pytest.mark.parametrize("level", [0, 1, 95, math.nan])
     def test_level(self, level):
         with pytest.raises(ArgumentError, match="level"):
-            ti.auc_interval(th.ScoredRows.of([1, 0], [0.1, 0.2]), level=level)
+            ti.auc_interval(th.inference.ScoredRows.of([1, 0], [0.1, 0.2]), level=level)
 
     def test_one_cluster_of_a_class(self):
         with pytest.raises(ArgumentError, match="1 of 2 clusters holds positives"):
-            ti.auc_interval(th.ScoredRows.of([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "a", "a", "b"]))
+            ti.auc_interval(th.inference.ScoredRows.of([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "a", "a", "b"]))
         with pytest.raises(ArgumentError, match="1 of 3 clusters holds negatives"):
-            ti.auc_interval(th.ScoredRows.of([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "b", "c", "c"]))
+            ti.auc_interval(th.inference.ScoredRows.of([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "b", "c", "c"]))
 
     def test_missing(self):
         with pytest.raises(MissingValueError, match="clusters are missing"):
-            ti.auc_interval(th.ScoredRows.of([1, 0, 1, 0], [4, 3, 2, 1], clusters=["a", "b", None, "c"]))
+            ti.auc_interval(th.inference.ScoredRows.of([1, 0, 1, 0], [4, 3, 2, 1], clusters=["a", "b", None, "c"]))
         labels, scores = [1, 0, 1, 0, 1, 0], [4, 3, 2, 1, np.nan, 5]
-        found = ti.auc_interval(th.ScoredRows.of(labels, scores, missing="drop", clusters=[1, 2, 3, 4, 5, np.nan]))
-        same(found, ti.auc_interval(th.ScoredRows.of(labels[:4], scores[:4], clusters=range(4))), abs=1e-12)
+        found = ti.auc_interval(
+            th.inference.ScoredRows.of(labels, scores, missing="drop", clusters=[1, 2, 3, 4, 5, np.nan])
+        )
+        same(found, ti.auc_interval(th.inference.ScoredRows.of(labels[:4], scores[:4], clusters=range(4))), abs=1e-12)
 
     def test_which_is_positive(self):
         with pytest.raises(PositiveLabelError):
-            ti.auc_interval(th.ScoredRows.of(["a", "b"], [1, 2]))
-        found = ti.auc_interval(th.ScoredRows.of(["a", "b"], [1, 2], positive="a"))
+            ti.auc_interval(th.inference.ScoredRows.of(["a", "b"], [1, 2]))
+        found = ti.auc_interval(th.inference.ScoredRows.of(["a", "b"], [1, 2], positive="a"))
         assert found.estimate == 0
 
 

@@ -47,7 +47,7 @@ def test_the_slope_and_its_limits(n):
     labels, p, x = sampled(n, seed=n)
     (_, slope), _, at = fitted(labels, x, np.ones(n))
     variance = sandwich(labels, np.stack([np.ones(n), x]), np.ones(n), at)[1, 1]
-    found = th.calibration_report(th.rank(labels, p)).slope
+    found = th.inference.calibration_report(th.rank(labels, p)).slope
     assert found.estimate == pytest.approx(slope, abs=1e-6)
     assert found.variance == pytest.approx(variance, rel=1e-5)
     assert found.upper - found.estimate == pytest.approx(stats.t.ppf(0.975, n - 1) * math.sqrt(variance), rel=1e-5)
@@ -58,7 +58,7 @@ def test_the_intercept_and_its_limits(n):
     labels, p, x = sampled(n, seed=n)
     intercept = minimize(lambda a: float(np.sum(np.logaddexp(0, a + x) - labels * (a + x))), [0.0], tol=1e-12).x[0]
     variance = sandwich(labels, np.ones((1, n)), np.ones(n), 1 / (1 + np.exp(-intercept - x)))[0, 0]
-    found = th.calibration_report(th.rank(labels, p)).intercept
+    found = th.inference.calibration_report(th.rank(labels, p)).intercept
     assert found.estimate == pytest.approx(intercept, abs=1e-6)
     assert found.variance == pytest.approx(variance, rel=1e-5)
 
@@ -71,14 +71,16 @@ def test_weights_and_clusters_make_a_sandwich():
     scores = np.stack([np.ones_like(x), x]) * (weight * (labels - at))
     by_cluster = np.stack([np.bincount(cluster, weights=row) for row in scores])
     meat = by_cluster @ by_cluster.T * 50 / 49
-    found = th.calibration_report(th.ScoredRows.of(labels, p, weights=weight, clusters=cluster)).slope
+    found = th.inference.calibration_report(
+        th.inference.ScoredRows.of(labels, p, weights=weight, clusters=cluster)
+    ).slope
     assert found.estimate == pytest.approx(slope, abs=1e-6)
     assert found.variance == pytest.approx((bread @ meat @ bread)[1, 1], rel=1e-4)
 
 
 def test_on_average():
     labels, p, _ = sampled(200, seed=2)
-    report = th.calibration_report(th.rank(labels, p))
+    report = th.inference.calibration_report(th.rank(labels, p))
     away = labels - p
     assert report.in_the_large.estimate == pytest.approx(away.mean())
     assert report.in_the_large.variance == pytest.approx(away.var(ddof=1) / 200, rel=0.01)
@@ -99,7 +101,7 @@ def test_distances_are_those_of_a_line_fitted_at_every_case(n):
     apart = np.sort(np.abs(np.array(curve) - p))
     expected = apart.mean(), apart[math.ceil(n / 2) - 1], apart[math.ceil(0.9 * n) - 1]
     assert calibration_distances(th.rank(labels, p)) == pytest.approx(expected)
-    report = th.calibration_report(th.rank(labels, p))
+    report = th.inference.calibration_report(th.rank(labels, p))
     assert (report.ici.apparent, report.e50.apparent, report.e90.apparent) == pytest.approx(expected)
     assert report.ici.lower <= report.ici.estimate <= report.ici.upper
 
@@ -113,7 +115,9 @@ def test_joining_many_scores_hardly_moves_the_distances():
 
 
 def test_a_calibrated_model_has_slope_1_and_intercept_0_and_its_limits_say_so():
-    found = [th.calibration_report(th.rank(*sampled(300, seed, intercept=0, slope=1)[:2])) for seed in range(200)]
+    found = [
+        th.inference.calibration_report(th.rank(*sampled(300, seed, intercept=0, slope=1)[:2])) for seed in range(200)
+    ]
     slopes, intercepts = ([getattr(each, name) for each in found] for name in ("slope", "intercept"))
     for intervals, truth in ((slopes, 1), (intercepts, 0), ([each.in_the_large for each in found], 0)):
         estimates = np.array([each.estimate for each in intervals])
@@ -126,12 +130,12 @@ def test_a_calibrated_model_has_slope_1_and_intercept_0_and_its_limits_say_so():
 def test_a_declared_mix_restates_probabilities_and_reweights_rows():
     labels, p, _ = sampled(400, seed=9)
     condition = th.OperatingCondition(prevalence=0.05)
-    ranking, rows = th.rank(labels, p), th.ScoredRows.of(labels, p)
+    ranking, rows = th.rank(labels, p), th.inference.ScoredRows.of(labels, p)
     stated = th.adjust_prevalence(ranking, 0.05, trained_at=0.4)
     of_ranking, of_rows = (
-        th.calibration_report(source, condition=condition, trained_at=0.4) for source in (ranking, rows)
+        th.inference.calibration_report(source, condition=condition, trained_at=0.4) for source in (ranking, rows)
     )
-    plain = th.calibration_report(stated)
+    plain = th.inference.calibration_report(stated)
     for name in ("slope", "intercept", "in_the_large", "observed_expected", "ici", "e50", "e90"):
         one, other = getattr(of_ranking, name), getattr(of_rows, name)
         for each in (one, other):
@@ -146,8 +150,8 @@ def test_a_declared_mix_restates_probabilities_and_reweights_rows():
 def test_whole_weights_count_rows():
     labels, p, _ = sampled(60, seed=4)
     times = np.random.default_rng(0).integers(1, 4, 60)
-    weighted = th.calibration_report(th.ScoredRows.of(labels, p, weights=times))
-    repeated = th.calibration_report(th.rank(np.repeat(labels, times), np.repeat(p, times)))
+    weighted = th.inference.calibration_report(th.inference.ScoredRows.of(labels, p, weights=times))
+    repeated = th.inference.calibration_report(th.rank(np.repeat(labels, times), np.repeat(p, times)))
     for name, interval in weighted.numbers.items():
         one, other = (of.estimate if of.apparent is None else of.apparent for of in (interval, repeated.numbers[name]))
         assert one == pytest.approx(other, abs=1e-9), name
@@ -162,7 +166,7 @@ def test_whole_weights_count_rows():
     ],
 )
 def test_a_slope_that_does_not_exist_says_why(ranking, reason):
-    found = th.calibration_report(ranking).slope
+    found = th.inference.calibration_report(ranking).slope
     assert math.isnan(found.estimate)
     assert reason in found.note
 
@@ -170,7 +174,7 @@ def test_a_slope_that_does_not_exist_says_why(ranking, reason):
 def test_certain_and_right_cases_change_no_slope():
     some = th.Ranking([0.8, 0.5, 0.2], [3, 2, 1], [1, 2, 3])
     more = th.Ranking([1, 0.8, 0.5, 0.2, 0], [9, 3, 2, 1, 0], [0, 1, 2, 3, 7])
-    one, other = th.calibration_report(some), th.calibration_report(more)
+    one, other = th.inference.calibration_report(some), th.inference.calibration_report(more)
     assert one.slope.estimate == pytest.approx(other.slope.estimate)
     assert one.intercept.estimate == pytest.approx(other.intercept.estimate)
 
@@ -178,28 +182,28 @@ def test_certain_and_right_cases_change_no_slope():
 @pytest.mark.parametrize("cases", [1, 2, 30])
 def test_no_limits_exclude_the_estimate_or_have_no_width(cases):
     perfect = th.Ranking([1, 0], [cases, 0], [0, cases])
-    for name, found in th.calibration_report(perfect).numbers.items():
+    for name, found in th.inference.calibration_report(perfect).numbers.items():
         if not math.isnan(found.estimate):
             assert found.lower <= found.estimate <= found.upper, name
             assert found.width > 0, name
 
 
 def test_what_is_refused():
-    with pytest.raises(th.ProbabilityError):
-        th.calibration_report(th.Ranking([2, 1], [3, 1], [1, 3]))
-    with pytest.raises(th.ArgumentError, match="of a ranking or of rows"):
-        th.calibration_report([1, 0])  # type: ignore[arg-type]
-    two = th.ScoredRows.of([1, 0], {"a": [0.9, 0.1], "b": [0.8, 0.3]})
-    with pytest.raises(th.ArgumentError, match="several models") as refused:
-        th.calibration_report(two)
+    with pytest.raises(th.errors.ProbabilityError):
+        th.inference.calibration_report(th.Ranking([2, 1], [3, 1], [1, 3]))
+    with pytest.raises(th.errors.ArgumentError, match="of a ranking or of rows"):
+        th.inference.calibration_report([1, 0])  # type: ignore[arg-type]
+    two = th.inference.ScoredRows.of([1, 0], {"a": [0.9, 0.1], "b": [0.8, 0.3]})
+    with pytest.raises(th.errors.ArgumentError, match="several models") as refused:
+        th.inference.calibration_report(two)
     assert "a, b" in refused.value.fix
 
 
 def test_equal_weights_below_a_half_lose_no_case():
     labels, p, _ = sampled(200, seed=3)
-    plain = th.calibration_report(th.rank(labels, p))
+    plain = th.inference.calibration_report(th.rank(labels, p))
     for weight in (0.01, 0.3, 0.5, 0.7):
-        weighted = th.calibration_report(th.rank(labels, p, weights=np.full(200, weight)))
+        weighted = th.inference.calibration_report(th.rank(labels, p, weights=np.full(200, weight)))
         assert weighted.ici.apparent == pytest.approx(plain.ici.apparent, abs=1e-9)
         assert math.isfinite(weighted.ici.estimate)
         assert weighted.ici.width > 0
@@ -209,7 +213,7 @@ def test_half_of_the_cases_lie_no_further_away_than_nine_tenths():
     for seed in range(40):
         labels, p, _ = sampled(12, seed, intercept=0, slope=1)
         if 0 < labels.sum() < 12:
-            report = th.calibration_report(th.rank(labels, p), replicates=50)
+            report = th.inference.calibration_report(th.rank(labels, p), replicates=50)
             for one, other in zip(
                 (report.e50.lower, report.e50.estimate, report.e50.upper),
                 (report.e90.lower, report.e90.estimate, report.e90.upper),
@@ -220,7 +224,7 @@ def test_half_of_the_cases_lie_no_further_away_than_nine_tenths():
 
 @pytest.mark.filterwarnings("error")
 def test_resamples_without_positives_are_left_out():
-    rows = th.ScoredRows.of(
+    rows = th.inference.ScoredRows.of(
         [1, 1] + [0] * 8,
         [0.9, 0.6, 0.7, 0.2, 0.3, 0.1, 0.4, 0.2, 0.5, 0.3],
         clusters=[0, 1, 1, 1, 2, 2, 3, 3, 4, 4],
@@ -228,7 +232,7 @@ def test_resamples_without_positives_are_left_out():
     condition = th.OperatingCondition(prevalence=0.01)
     for replicates in (1, 200):
         for seed in range(10):
-            report = th.calibration_report(rows, condition=condition, replicates=replicates, seed=seed)
+            report = th.inference.calibration_report(rows, condition=condition, replicates=replicates, seed=seed)
             assert 0 <= report.e50.lower <= report.e50.estimate <= report.e50.upper <= 1
     found = distance_replicates(
         ScoredRows(rows.positive, dict(rows.scores), None, rows.cluster, 0).at_prevalence(0.01), "model", "e50", 200, 0
@@ -248,14 +252,14 @@ def test_limits_at_a_mix_allow_for_the_prevalence_that_was_estimated(kind):
         p = 1 / (1 + np.exp(-(math.log(3 / 7) + 1.5 * x - 1.125)))
         source: Any = th.rank(labels, p)
         if kind != "ranking":
-            source = th.ScoredRows.of(labels, p, clusters=np.arange(400) // 2 if kind == "clusters" else None)
-        report = th.calibration_report(source, condition=condition, replicates=1)
+            source = th.inference.ScoredRows.of(labels, p, clusters=np.arange(400) // 2 if kind == "clusters" else None)
+        report = th.inference.calibration_report(source, condition=condition, replicates=1)
         for name, truth in zip(names, (0, 0, 1), strict=True):
             held[name] += truth in getattr(report, name)
     assert all(184 <= count <= 198 for count in held.values()), held
 
 
 def test_numbers_without_limits_say_why():
-    report = th.calibration_report(th.rank([1, 0, 0], [0.9, 0.1, 0.95]))
+    report = th.inference.calibration_report(th.rank([1, 0, 0], [0.9, 0.1, 0.95]))
     for interval in report.numbers.values():
         assert not math.isnan(interval.lower) or interval.note

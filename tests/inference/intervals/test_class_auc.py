@@ -31,7 +31,7 @@ def test_estimates_are_those_of_multiclass_auc_and_lie_between_their_limits(data
     labels, probabilities = data
     found, plain = (
         ti.class_auc_interval(labels, probabilities, level=level),
-        th.multiclass_auc(labels, probabilities),
+        th.curves.multiclass_auc(labels, probabilities),
     )
     for name in AVERAGES:
         interval = getattr(found, name)
@@ -39,7 +39,7 @@ def test_estimates_are_those_of_multiclass_auc_and_lie_between_their_limits(data
         assert -1e-12 <= interval.lower <= interval.estimate + 1e-12
         assert interval.estimate - 1e-12 <= interval.upper <= 1
         assert interval.width > 0
-    for name, ranking in th.one_vs_rest_rankings(labels, probabilities).items():
+    for name, ranking in th.curves.one_vs_rest_rankings(labels, probabilities).items():
         assert str(found.one_vs_rest[name]) == str(ti.auc_interval(ranking, level=level))
 
 
@@ -61,7 +61,7 @@ def test_the_variances_are_what_simulation_finds(share):
     said: dict[str, list[float]] = {name: [] for name in AVERAGES}
     for i in range(500):
         labels, probabilities = rows(200, rng, share)
-        plain = th.multiclass_auc(labels, probabilities)
+        plain = th.curves.multiclass_auc(labels, probabilities)
         for name in AVERAGES:
             found[name].append(getattr(plain, name))
         if i < 60:

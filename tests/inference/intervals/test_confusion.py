@@ -226,5 +226,5 @@ def test_a_class_that_is_never_called_has_no_precision():
 
 
 def test_bad_input_sampled_matrix():
-    with pytest.raises(th.ArgumentError, match="level"):
+    with pytest.raises(th.errors.ArgumentError, match="level"):
         sampled_confusion_intervals(ACTUAL, CALLED, "abc", level=95)

@@ -18,7 +18,7 @@ P = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8, 0.95, 0.4])
 
 
 def brier_of_rows(positive, score, *, level=0.95, **more):
-    return th.brier_interval(th.ScoredRows(positive, {"model": score}, **more), level=level)
+    return th.inference.brier_interval(th.inference.ScoredRows(positive, {"model": score}, **more), level=level)
 
 
 def log_losses(p):
@@ -38,7 +38,7 @@ def test_squared_errors_of_two_classes_give_the_interval_of_the_brier_score():
     labels = rng.random(50) < score
     first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
     found = mean_loss_interval((score - labels) ** 2, (first, second), most=1.0)
-    same(found, th.brier_interval(th.rank(labels, score)))
+    same(found, th.inference.brier_interval(th.rank(labels, score)))
 
 
 def test_limits_are_students_on_the_scale_of_logarithms():
@@ -143,13 +143,13 @@ def test_log_losses_hold_their_mean_as_often_as_said():
 
 def test_bad_input():
     loss, foretold = log_losses(P)
-    with pytest.raises(th.ArgumentError, match="one case has no spread"):
+    with pytest.raises(th.errors.ArgumentError, match="one case has no spread"):
         log_loss_interval(th.Ranking([0.5], [1], [0]))
-    with pytest.raises(th.ProbabilityError):
+    with pytest.raises(th.errors.ProbabilityError):
         log_loss_interval(th.Ranking([2, 0.5], [1, 0], [0, 1]))
-    with pytest.raises(th.ArgumentError, match="level"):
+    with pytest.raises(th.errors.ArgumentError, match="level"):
         log_loss_interval(th.Ranking([0.9, 0.5], [1, 0], [0, 1]), level=95)
-    with pytest.raises(th.ArgumentError, match="one unit has no spread"):
+    with pytest.raises(th.errors.ArgumentError, match="one unit has no spread"):
         mean_loss_interval(loss, foretold, cluster=np.zeros(P.size, dtype=np.intp))
 
 
@@ -211,7 +211,7 @@ def test_a_lone_rate_keeps_its_own_limits():
 
 
 def test_a_class_without_cases_is_refused():
-    with pytest.raises(th.ArgumentError, match="class is absent"):
+    with pytest.raises(th.errors.ArgumentError, match="class is absent"):
         table_interval(th.Contingency(tp=1, fn=2, fp=0, tn=0), th.OperatingCondition())
 
 
@@ -299,11 +299,11 @@ def test_equal_errors_still_have_width():
 
 
 def test_bad_input_cost():
-    with pytest.raises(th.ProbabilityError):
+    with pytest.raises(th.errors.ProbabilityError):
         brier_interval(th.Ranking([3, 0], pos=[5, 0], neg=[0, 5]))
-    with pytest.raises(th.ArgumentError, match="one case"):
+    with pytest.raises(th.errors.ArgumentError, match="one case"):
         brier_interval(th.Ranking([0.5], pos=[1], neg=[0]))
-    with pytest.raises(th.ArgumentError, match="level"):
+    with pytest.raises(th.errors.ArgumentError, match="level"):
         table_interval(SPAM, th.OperatingCondition(), level=95)
     assert math.isfinite(table_interval(SPAM, th.OperatingCondition()).variance)
 
@@ -323,7 +323,7 @@ def test_errors_that_probabilities_foretell_spread_the_brier_score():
     p = np.repeat(ranking.score, (ranking.pos + ranking.neg))
     first = (p * (1 - p) ** 2 + (1 - p) * p**2).mean()
     second = (p * (1 - p) ** 4 + (1 - p) * p**4).mean()
-    found = th.brier_interval(ranking)
+    found = th.inference.brier_interval(ranking)
     half = float(stats.t.ppf(0.975, 59)) * np.sqrt((second - first**2) / 59) / (found.estimate * (1 - found.estimate))
     centre = np.log(found.estimate / (1 - found.estimate))
     limits = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))

@@ -77,5 +77,5 @@ def test_unknown_methods_and_levels_are_refused():
 
 @pytest.mark.parametrize(("k", "n"), [("3", 5), (3, "5"), (None, 5)])
 def test_a_rate_is_of_numbers(k, n):
-    with pytest.raises(th.ArgumentError, match="no rate"):
+    with pytest.raises(th.errors.ArgumentError, match="no rate"):
         th.rate_interval(k, n)

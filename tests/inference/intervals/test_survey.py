@@ -31,7 +31,7 @@ def decided(draw):
 
 
 def brier_of_rows(positive, score, *, level=0.95, **more):
-    return th.brier_interval(th.ScoredRows(positive, {"model": score}, **more), level=level)
+    return th.inference.brier_interval(th.inference.ScoredRows(positive, {"model": score}, **more), level=level)
 
 
 def intervals(positive, called, score, **more):
@@ -176,9 +176,9 @@ def test_clusters_of_alike_rows_are_held_as_often_as_said():
 
 def test_bad_input():
     rows = np.array([True, False]), np.array([0.8, 0.3])
-    with pytest.raises(th.ArgumentError, match="one unit has no spread"):
+    with pytest.raises(th.errors.ArgumentError, match="one unit has no spread"):
         brier_of_rows(*rows, cluster=np.array([0, 0]))
-    with pytest.raises(th.ArgumentError, match="level"):
+    with pytest.raises(th.errors.ArgumentError, match="level"):
         brier_of_rows(*rows, level=95)
-    with pytest.raises(th.ArgumentError, match="level"):
+    with pytest.raises(th.errors.ArgumentError, match="level"):
         table_intervals(count_calls(rows[0], rows[0]), level=95)

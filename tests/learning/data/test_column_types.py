@@ -49,7 +49,7 @@ def test_measurements_among_words_are_a_mix_and_codes_are_none():
     assert look(codes).kind == "categorical"
     measured = [f"{i / 8}" for i in range(60)] + ["error", "off"] * 20
     with pytest.raises(
-        th.ColumnError, match=r"column 'a' holds numbers, but 40 of 100 values are text \('error', 'off'"
+        th.errors.ColumnError, match=r"column 'a' holds numbers, but 40 of 100 values are text \('error', 'off'"
     ):
         look(measured)
     assert look([*measured[:10], *["error", "off"] * 45, "inf"]).kind == "categorical"
@@ -149,34 +149,44 @@ def test_long_examples_are_cut_and_lines_joined():
 
 
 BAD: dict[str, tuple[Any, dict[str, Any], type[th.ThresherError], str]] = {
-    "all missing": ({"a": [None, None]}, {}, th.MissingValueError, "column 'a' has no values: all 2 rows are missing"),
-    "mixed": ({"a": [1, "x", 2]}, {}, th.ColumnError, r"mixes kinds of values: 2 int, 1 str \(first at row 1\)"),
-    "lists": ({"a": [[1], [2]]}, {}, th.ColumnError, "holds values of type list"),
+    "all missing": (
+        {"a": [None, None]},
+        {},
+        th.errors.MissingValueError,
+        "column 'a' has no values: all 2 rows are missing",
+    ),
+    "mixed": ({"a": [1, "x", 2]}, {}, th.errors.ColumnError, r"mixes kinds of values: 2 int, 1 str \(first at row 1\)"),
+    "lists": ({"a": [[1], [2]]}, {}, th.errors.ColumnError, "holds values of type list"),
     "many categories": (
         {"a": [f"c{i}" for i in range(1500)] * 2},
         {},
-        th.ColumnError,
+        th.errors.ColumnError,
         "column 'a' has 1,500 categories in 3,000 rows, more than 1,000",
     ),
     "text among numbers": (
         {"a": [*map(str, range(50)), "n/a", None]},
         {},
-        th.ColumnError,
+        th.errors.ColumnError,
         r"column 'a' holds numbers, but 1 of 51 values are text \('n/a'; first at row 50\)",
     ),
     "text declared numerical": (
         {"a": ["x", "y"]},
         {"types": {"a": "numerical"}},
-        th.ColumnError,
+        th.errors.ColumnError,
         "2 of 2 values are text",
     ),
-    "infinite": ({"a": [1.0, np.inf]}, {}, th.ColumnError, "1 of 2 values of column 'a' are infinite"),
-    "no such kind": ({"a": [1]}, {"types": {"a": "number"}}, th.ArgumentError, "there is no kind 'number'"),
-    "no such column": ({"age": [1]}, {"types": {"agee": "date"}}, th.ColumnError, "there is no column 'agee'"),
-    "no such target": ({"age": [1]}, {"target": "y"}, th.ColumnError, "there is no column 'y'"),
-    "no order": ({"a": ["x"]}, {"types": {"a": "ordinal"}}, th.ColumnError, "its order is not said"),
-    "stray": ({"a": ["x", "q"]}, {"orders": {"a": ["x"]}}, th.ColumnError, r"first 'q' at row 1"),
-    "no date": ({"a": ["2020-01-01", "soon"]}, {"types": {"a": "date"}}, th.ColumnError, "first 'soon' at row 1"),
+    "infinite": ({"a": [1.0, np.inf]}, {}, th.errors.ColumnError, "1 of 2 values of column 'a' are infinite"),
+    "no such kind": ({"a": [1]}, {"types": {"a": "number"}}, th.errors.ArgumentError, "there is no kind 'number'"),
+    "no such column": ({"age": [1]}, {"types": {"agee": "date"}}, th.errors.ColumnError, "there is no column 'agee'"),
+    "no such target": ({"age": [1]}, {"target": "y"}, th.errors.ColumnError, "there is no column 'y'"),
+    "no order": ({"a": ["x"]}, {"types": {"a": "ordinal"}}, th.errors.ColumnError, "its order is not said"),
+    "stray": ({"a": ["x", "q"]}, {"orders": {"a": ["x"]}}, th.errors.ColumnError, r"first 'q' at row 1"),
+    "no date": (
+        {"a": ["2020-01-01", "soon"]},
+        {"types": {"a": "date"}},
+        th.errors.ColumnError,
+        "first 'soon' at row 1",
+    ),
 }
 
 

@@ -25,12 +25,12 @@ def test_an_index_is_no_column_and_a_matrix_gets_names():
 @pytest.mark.parametrize(
     ("data", "kind", "words"),
     [
-        (pd.DataFrame({0: [1]}), th.ColumnError, "0 is of type int"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), th.ColumnError, "2 columns are called 'a'"),
-        ({"a": []}, th.EmptyError, "no rows"),
-        (pd.DataFrame(index=[0, 1]), th.EmptyError, "no columns"),
-        ({"a": [1], "b": [1, 2]}, th.LengthError, "a 1, b 2"),
-        ([1, 2], th.ColumnError, "list is no table"),
+        (pd.DataFrame({0: [1]}), th.errors.ColumnError, "0 is of type int"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), th.errors.ColumnError, "2 columns are called 'a'"),
+        ({"a": []}, th.errors.EmptyError, "no rows"),
+        (pd.DataFrame(index=[0, 1]), th.errors.EmptyError, "no columns"),
+        ({"a": [1], "b": [1, 2]}, th.errors.LengthError, "a 1, b 2"),
+        ([1, 2], th.errors.ColumnError, "list is no table"),
     ],
 )
 def test_what_is_no_table_is_refused(data, kind, words):
@@ -39,9 +39,9 @@ def test_what_is_no_table_is_refused(data, kind, words):
 
 
 def test_a_misspelled_column_is_met_with_the_likely_one():
-    with pytest.raises(th.ColumnError, match="did you mean 'town'"):
+    with pytest.raises(th.errors.ColumnError, match="did you mean 'town'"):
         column_of(frame(TABLE), "twon")
-    with pytest.raises(th.ColumnError) as caught:
+    with pytest.raises(th.errors.ColumnError) as caught:
         column_of(frame(TABLE), "zzz")
     assert caught.value.fix == "the columns are 'age', 'town'"
 
@@ -64,9 +64,9 @@ def test_rows_are_dropped_on_request_and_counted():
 
 
 def test_dropping_everything_is_refused():
-    with pytest.raises(th.EmptyError, match="every one of 2 rows"):
+    with pytest.raises(th.errors.EmptyError, match="every one of 2 rows"):
         complete_rows({"a": [None, 1], "b": [1, None]})
-    with pytest.raises(th.ArgumentError, match="no columns"):
+    with pytest.raises(th.errors.ArgumentError, match="no columns"):
         complete_rows(GAPPY, columns=[])
-    with pytest.raises(th.ColumnError, match="no column 'x'"):
+    with pytest.raises(th.errors.ColumnError, match="no column 'x'"):
         complete_rows(GAPPY, columns=["x"])

@@ -85,5 +85,5 @@ def test_groups_in_two_parts_are_counted():
 
 
 def test_a_split_of_another_table_is_refused():
-    with pytest.raises(th.LengthError, match="of 4 rows and the table has 200"):
+    with pytest.raises(th.errors.LengthError, match="of 4 rows and the table has 200"):
         leakage(CLEAN, "y", split=split([0, 1, 0, 1], (1, 1)))

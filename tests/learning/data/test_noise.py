@@ -61,13 +61,13 @@ def test_numbers_are_disturbed_by_so_many_deviations():
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: label_noise([0, 1], 1.5), th.ArgumentError, "from 0 to 1, got 1.5"),
-        (lambda: label_noise([0, 0], 0.5), th.OneClassError, "no label is wrong"),
-        (lambda: label_noise([0, 1], {2: 0.5}), th.ArgumentError, "2, which is no class"),
-        (lambda: label_noise([0, None], 0.5), th.MissingValueError, "1 of 2 labels"),
-        (lambda: instance_noise({"a": [1]}, 0.5, scale=0), th.ArgumentError, "scale must be above 0"),
-        (lambda: instance_noise({"a": [None]}, 0.5), th.ColumnError, "no values to draw from"),
-        (lambda: instance_noise({"a": [1]}, 0.5, columns=["b"]), th.ColumnError, "no column 'b'"),
+        (lambda: label_noise([0, 1], 1.5), th.errors.ArgumentError, "from 0 to 1, got 1.5"),
+        (lambda: label_noise([0, 0], 0.5), th.errors.OneClassError, "no label is wrong"),
+        (lambda: label_noise([0, 1], {2: 0.5}), th.errors.ArgumentError, "2, which is no class"),
+        (lambda: label_noise([0, None], 0.5), th.errors.MissingValueError, "1 of 2 labels"),
+        (lambda: instance_noise({"a": [1]}, 0.5, scale=0), th.errors.ArgumentError, "scale must be above 0"),
+        (lambda: instance_noise({"a": [None]}, 0.5), th.errors.ColumnError, "no values to draw from"),
+        (lambda: instance_noise({"a": [1]}, 0.5, columns=["b"]), th.errors.ColumnError, "no column 'b'"),
     ],
 )
 def test_impossible_noise_is_refused(call, kind, words):

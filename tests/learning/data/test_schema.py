@@ -113,7 +113,7 @@ def test_numbers_that_are_categories_are_spelt_as_in_training():
     ],
 )
 def test_values_of_another_kind_are_refused_with_their_row(values, expected, words):
-    with pytest.raises(th.ColumnError, match=words):
+    with pytest.raises(th.errors.ColumnError, match=words):
         read(values, expected, before=10)
 
 
@@ -125,7 +125,7 @@ def test_dates_of_any_type():
 
 
 def test_names_are_suggested():
-    with pytest.raises(th.ColumnError, match=r"new.csv has no column 'c'; did you mean 'C'\?"):
+    with pytest.raises(th.errors.ColumnError, match=r"new.csv has no column 'c'; did you mean 'C'\?"):
         require_expected_columns(["C", "d"], [column("numerical")], place="new.csv")
 
 

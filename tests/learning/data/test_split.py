@@ -106,15 +106,15 @@ def test_time_goes_forward():
 @pytest.mark.parametrize(
     ("labels", "options", "kind", "words"),
     [
-        ([], {}, th.EmptyError, "no rows"),
-        ([0, 1], {"parts": (1, 1, 1)}, th.EmptyError, "no row is left for"),
-        ([0, 1], {"parts": (1,)}, th.ArgumentError, "two or more proportions"),
-        ([0, 1], {"parts": (1, -1)}, th.ArgumentError, "above 0"),
-        ([0, None], {}, th.MissingValueError, "1 of 2 labels"),
-        ([0, 1], {"groups": [1]}, th.LengthError, "1 groups for 2 rows"),
-        ([0, 1], {"groups": [1, None]}, th.MissingValueError, "1 of 2 groups"),
-        ([0, 1], {"groups": [1, 2], "times": [1, 2]}, th.ArgumentError, "both groups and times"),
-        ([0, 1], {"times": [1, "b"]}, th.ColumnError, "no order"),
+        ([], {}, th.errors.EmptyError, "no rows"),
+        ([0, 1], {"parts": (1, 1, 1)}, th.errors.EmptyError, "no row is left for"),
+        ([0, 1], {"parts": (1,)}, th.errors.ArgumentError, "two or more proportions"),
+        ([0, 1], {"parts": (1, -1)}, th.errors.ArgumentError, "above 0"),
+        ([0, None], {}, th.errors.MissingValueError, "1 of 2 labels"),
+        ([0, 1], {"groups": [1]}, th.errors.LengthError, "1 groups for 2 rows"),
+        ([0, 1], {"groups": [1, None]}, th.errors.MissingValueError, "1 of 2 groups"),
+        ([0, 1], {"groups": [1, 2], "times": [1, 2]}, th.errors.ArgumentError, "both groups and times"),
+        ([0, 1], {"times": [1, "b"]}, th.errors.ColumnError, "no order"),
     ],
 )
 def test_what_cannot_be_split_is_refused(labels, options, kind, words):

@@ -28,7 +28,7 @@ def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, po
 
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [1, 2]])
 def test_where_it_matters_it_must_be_said(labels):
-    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
+    with pytest.raises(th.errors.PositiveLabelError, match="cannot tell which label is positive"):
         binary_target(labels, positive=None, matters=True)
     assert binary_target(labels, positive=None, matters=False).positive == labels[1]
 
@@ -36,12 +36,12 @@ def test_where_it_matters_it_must_be_said(labels):
 @pytest.mark.parametrize(
     ("labels", "error"),
     [
-        ([], th.EmptyError),
-        ([1, 1], th.OneClassError),
-        ([0, 1, 2], th.LabelError),
-        ([0.0, np.nan], th.MissingValueError),
-        ([np.inf, 0.0], th.LabelError),
-        (np.array([None, "a"], dtype=object), th.MissingValueError),
+        ([], th.errors.EmptyError),
+        ([1, 1], th.errors.OneClassError),
+        ([0, 1, 2], th.errors.LabelError),
+        ([0.0, np.nan], th.errors.MissingValueError),
+        ([np.inf, 0.0], th.errors.LabelError),
+        (np.array([None, "a"], dtype=object), th.errors.MissingValueError),
     ],
 )
 def test_what_is_no_target_of_two_classes_is_refused(labels, error):
@@ -74,11 +74,15 @@ def test_every_type_of_label_is_understood(values):
 @pytest.mark.parametrize(
     ("values", "kind", "words"),
     [
-        ([1, None, 0, None], th.MissingValueError, r"2 of 4 rows of the target 'y' are missing \(first at rows 1, 3\)"),
-        ([1, 1, 1], th.OneClassError, "the target 'y' is 1 in all 3 rows"),
-        (["a"] * 50 + ["b"], th.LabelError, "class 'b' of the target 'y' has 1 of 51 rows"),
-        ([i / 7 for i in range(500)], th.LabelError, "500 distinct values in 500 rows, so it is no class"),
-        (["a", 1, "a", 1], th.LabelError, "no order"),
+        (
+            [1, None, 0, None],
+            th.errors.MissingValueError,
+            r"2 of 4 rows of the target 'y' are missing \(first at rows 1, 3\)",
+        ),
+        ([1, 1, 1], th.errors.OneClassError, "the target 'y' is 1 in all 3 rows"),
+        (["a"] * 50 + ["b"], th.errors.LabelError, "class 'b' of the target 'y' has 1 of 51 rows"),
+        ([i / 7 for i in range(500)], th.errors.LabelError, "500 distinct values in 500 rows, so it is no class"),
+        (["a", 1, "a", 1], th.errors.LabelError, "no order"),
     ],
 )
 def test_targets_that_teach_nothing_are_refused(values, kind, words):
@@ -88,13 +92,13 @@ def test_targets_that_teach_nothing_are_refused(values, kind, words):
 
 
 def test_an_absent_target_is_refused():
-    with pytest.raises(th.ColumnError, match="did you mean 'spam'"):
+    with pytest.raises(th.errors.ColumnError, match="did you mean 'spam'"):
         target_column({"spam": [0, 1]}, "spma")
 
 
 def test_how_many_of_the_rarest_are_needed_is_the_callers_word():
     assert target_column({"y": [0, 0, 1]}, "y", fewest=1).counts.tolist() == [2, 1]
-    with pytest.raises(th.LabelError, match="at least 5 are needed"):
+    with pytest.raises(th.errors.LabelError, match="at least 5 are needed"):
         target_column({"y": [0] * 20 + [1] * 4}, "y", fewest=5)
 
 
@@ -126,7 +130,7 @@ def test_every_kind_of_column_will_do(dtype):
 def test_a_rare_class_does_no_harm_within_the_rest():
     many = pd.DataFrame({"y": ["a"] * 10 + ["b"] * 10 + ["c"]})
     assert one_vs_rest(many, "y", positive="a", fewest=5).flags.sum() == 10
-    with pytest.raises(th.LabelError, match="class 'c' of the target 'y' has 1 of 21 rows, and at least 5"):
+    with pytest.raises(th.errors.LabelError, match="class 'c' of the target 'y' has 1 of 21 rows, and at least 5"):
         one_vs_rest(many, "y", positive="c", fewest=5)
 
 
@@ -139,5 +143,5 @@ def test_a_rare_class_does_no_harm_within_the_rest():
     ],
 )
 def test_the_positive_class_is_said_and_known(positive, told):
-    with pytest.raises(th.PositiveLabelError, match=told):
+    with pytest.raises(th.errors.PositiveLabelError, match=told):
         one_vs_rest(TABLE, "y", positive=positive)

@@ -63,9 +63,9 @@ def test_projection_and_back_is_the_identity_with_all_components():
 def test_how_many_explain_enough():
     found = principal_components(IRIS)
     assert [found.explaining(share) for share in (0.9, 0.95, 0.99, 1)] == [1, 2, 3, 4]
-    with pytest.raises(th.ArgumentError, match=r"the 1 components kept explain 0\.9246"):
+    with pytest.raises(th.errors.ArgumentError, match=r"the 1 components kept explain 0\.9246"):
         principal_components(IRIS, n_components=1).explaining(0.99)
-    with pytest.raises(th.ArgumentError, match="above 0"):
+    with pytest.raises(th.errors.ArgumentError, match="above 0"):
         found.explaining(0)
 
 
@@ -83,11 +83,11 @@ def test_long_lists_are_cut():
 @pytest.mark.parametrize(
     ("X", "options", "kind", "words"),
     [
-        ([[1.0, np.nan], [1, 2]], {}, th.MissingValueError, "1 of 4 entries"),
-        ([[1.0, 2.0]], {}, th.EmptyError, "1 rows do not vary"),
-        ([1.0, 2.0], {}, th.LengthError, "table of numbers"),
-        (np.ones((4, 2)), {}, th.ArgumentError, "every feature is constant"),
-        (np.eye(3), {"n_components": 3}, th.ArgumentError, "from 1 to 2, got 3"),
+        ([[1.0, np.nan], [1, 2]], {}, th.errors.MissingValueError, "1 of 4 entries"),
+        ([[1.0, 2.0]], {}, th.errors.EmptyError, "1 rows do not vary"),
+        ([1.0, 2.0], {}, th.errors.LengthError, "table of numbers"),
+        (np.ones((4, 2)), {}, th.errors.ArgumentError, "every feature is constant"),
+        (np.eye(3), {"n_components": 3}, th.errors.ArgumentError, "from 1 to 2, got 3"),
     ],
 )
 def test_what_has_no_components_is_refused(X, options, kind, words):
@@ -96,11 +96,11 @@ def test_what_has_no_components_is_refused(X, options, kind, words):
 
 
 def test_other_columns_are_refused():
-    with pytest.raises(th.LengthError, match="X has 1 columns"):
+    with pytest.raises(th.errors.LengthError, match="X has 1 columns"):
         principal_components(IRIS).project(pd.DataFrame({"a": [1.0]}))
 
 
 @pytest.mark.parametrize("word", ["min-max", "no", 1])
 def test_unknown_ways_to_scale_are_refused(word):
-    with pytest.raises(th.ArgumentError, match="standardise must be True or False"):
+    with pytest.raises(th.errors.ArgumentError, match="standardise must be True or False"):
         principal_components(np.eye(3), standardise=word)

@@ -190,14 +190,19 @@ def test_arrays_are_read_only():
 @pytest.mark.parametrize(
     ("X", "y", "kind", "words"),
     [
-        ([[1.0], [np.nan]], [0, 1], th.MissingValueError, "1 of 2 entries are NaN or infinite .* column 'x0', row 1"),
-        ([[1.0], [np.inf]], [0, 1], th.MissingValueError, "infinite"),
-        ([[1e200], [-1e200]], [0, 0], th.MissingValueError, "overflow"),
-        ([[1.0], [2.0]], [0, None], th.MissingValueError, "1 of 2 labels are missing"),
-        ([[1.0], [2.0]], [0], th.LengthError, "X has 2 rows and y 1"),
-        ([1.0, 2.0], [0, 1], th.LengthError, "table of numbers"),
-        ([["a"], ["b"]], [0, 1], th.LengthError, "table of numbers"),
-        (np.empty((0, 3)), [], th.EmptyError, "no rows"),
+        (
+            [[1.0], [np.nan]],
+            [0, 1],
+            th.errors.MissingValueError,
+            "1 of 2 entries are NaN or infinite .* column 'x0', row 1",
+        ),
+        ([[1.0], [np.inf]], [0, 1], th.errors.MissingValueError, "infinite"),
+        ([[1e200], [-1e200]], [0, 0], th.errors.MissingValueError, "overflow"),
+        ([[1.0], [2.0]], [0, None], th.errors.MissingValueError, "1 of 2 labels are missing"),
+        ([[1.0], [2.0]], [0], th.errors.LengthError, "X has 2 rows and y 1"),
+        ([1.0, 2.0], [0, 1], th.errors.LengthError, "table of numbers"),
+        ([["a"], ["b"]], [0, 1], th.errors.LengthError, "table of numbers"),
+        (np.empty((0, 3)), [], th.errors.EmptyError, "no rows"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
@@ -208,13 +213,13 @@ def test_what_cannot_be_scattered_is_refused(X, y, kind, words):
 
 def test_matrices_are_refused_where_they_were_not_kept():
     few = scatter([[1.0], [2.0]], [0, 1])
-    with pytest.raises(th.ArgumentError, match="matrix=True"):
+    with pytest.raises(th.errors.ArgumentError, match="matrix=True"):
         _ = few.within_matrix
-    with pytest.raises(th.ArgumentError, match="one of these scatters has matrices"):
+    with pytest.raises(th.errors.ArgumentError, match="one of these scatters has matrices"):
         few + scatter([[1.0], [2.0]], [0, 1], matrix=True)
-    with pytest.raises(th.ArgumentError, match="different features"):
+    with pytest.raises(th.errors.ArgumentError, match="different features"):
         few + scatter(pd.DataFrame({"a": [1.0, 2.0]}), [0, 1])
     with pytest.raises(TypeError):
         few + 1
-    with pytest.raises(th.EmptyError):
+    with pytest.raises(th.errors.EmptyError):
         scatter_of_chunks([])

@@ -40,7 +40,7 @@ def test_scikit_learn_accepts_it(estimator, check):
     [
         {"method": "isotonic"},
         {"method": "isotonic", "smoothing": "laplace", "interpolate": True},
-        {"method": "histogram", "bins": 5, "smoothing": th.MEstimate(m=5, prior=0.3)},
+        {"method": "histogram", "bins": 5, "smoothing": th.calibration.MEstimate(m=5, prior=0.3)},
         {"method": "platt"},
         {"method": "beta"},
         {"method": "temperature"},
@@ -68,25 +68,27 @@ def test_isotonic_agrees_with_the_peer_on_a_fitted_model():
 
 def test_either_label_may_be_positive():
     names = np.where(Y == 1, "ham", "spam")
-    first = CalibratedModel(GaussianNB(), smoothing=th.MEstimate(m=5, prior=0.3), positive="ham").fit(X, names)
-    plain = CalibratedModel(GaussianNB(), smoothing=th.MEstimate(m=5, prior=0.3)).fit(X, Y)
+    first = CalibratedModel(GaussianNB(), smoothing=th.calibration.MEstimate(m=5, prior=0.3), positive="ham").fit(
+        X, names
+    )
+    plain = CalibratedModel(GaussianNB(), smoothing=th.calibration.MEstimate(m=5, prior=0.3)).fit(X, Y)
     np.testing.assert_allclose(first.predict_proba(X)[:, ::-1], plain.predict_proba(X))
-    with pytest.raises(th.PositiveLabelError):
-        CalibratedModel(GaussianNB(), smoothing=th.MEstimate(m=5, prior=0.3)).fit(X, names)
+    with pytest.raises(th.errors.PositiveLabelError):
+        CalibratedModel(GaussianNB(), smoothing=th.calibration.MEstimate(m=5, prior=0.3)).fit(X, names)
 
 
 def test_a_decision_function_is_mapped_as_it_is():
     model = CalibratedModel(LinearSVC(random_state=0), method="platt").fit(X[TRAIN], Y[TRAIN])
     assert model.map_.to_dict()["curve"]["on"] == "score"
     assert th.brier(th.rank(Y[TEST], model.predict_proba(X[TEST])[:, 1])) < 0.13
-    with pytest.raises(th.ArgumentError, match="beta calibration maps probabilities"):
+    with pytest.raises(th.errors.ArgumentError, match="beta calibration maps probabilities"):
         CalibratedModel(LinearSVC(), method="beta").fit(X, Y)
 
 
 def test_unknown_methods_and_options_are_refused():
-    with pytest.raises(th.ArgumentError, match="method must be one of"):
+    with pytest.raises(th.errors.ArgumentError, match="method must be one of"):
         CalibratedModel(GaussianNB(), method="sigmoid").fit(X, Y)  # type: ignore[arg-type]
-    with pytest.raises(th.ArgumentError, match="platt has no option bins"):
+    with pytest.raises(th.errors.ArgumentError, match="platt has no option bins"):
         CalibratedModel(GaussianNB(), method="platt", bins=3).fit(X, Y)
 
 

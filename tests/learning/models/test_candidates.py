@@ -77,7 +77,7 @@ def test_models_are_picked_added_and_replaced():
         ([], "no models to try"),
         ({"majority class": Perceptron()}, "name of a baseline"),
     ):
-        with pytest.raises(th.ArgumentError, match=words):
+        with pytest.raises(th.errors.ArgumentError, match=words):
             chosen_models(wanted)
 
 
@@ -134,5 +134,5 @@ def test_fewer_rows_are_all_neighbours():
 
 @pytest.mark.parametrize("most", [0, "many", None, 2.5])
 def test_how_many_neighbours_is_an_integer(most):
-    with pytest.raises(th.ArgumentError, match="most must be"):
+    with pytest.raises(th.errors.ArgumentError, match="most must be"):
         Neighbours(most).fit(X, Y)

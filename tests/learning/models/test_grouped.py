@@ -85,7 +85,7 @@ def test_the_hull_is_isotonic_calibration():
     ],
 )
 def test_bad_boundaries_are_refused(options, words):
-    with pytest.raises(th.ArgumentError, match=words):
+    with pytest.raises(th.errors.ArgumentError, match=words):
         GroupedModel(LogisticRegression(), **options).fit(X, Y)
     smooth = GroupedModel(LogisticRegression(), boundaries=[-5.0, 0.5], smoothing="laplace").fit(X, Y)
     assert smooth.probabilities_[0] == 0.5
@@ -95,5 +95,5 @@ def test_bad_boundaries_are_refused(options, words):
     "options", [{}, {"after": [1], "at": [2.0]}, {"after": [11]}, {"after": [1.5]}, {"after": [3, 3]}, {"at": [[1]]}]
 )
 def test_bad_cuts_are_refused(options):
-    with pytest.raises(th.ArgumentError):
+    with pytest.raises(th.errors.ArgumentError):
         grouped(LINEAR, **options)

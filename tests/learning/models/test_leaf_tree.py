@@ -56,7 +56,9 @@ class TestTheSpamTree:
         assert th.brier(ranking) == pytest.approx((13.333333333333334 + 3.3333333333333335 + 4) / 100)
         smooth = LeafTree(smoothing="laplace").fit(WORDS, SPAM).predict_proba(WORDS)[:, 1]
         np.testing.assert_allclose(th.rank(SPAM, smooth).score, [21 / 27, 11 / 17, 21 / 62])
-        estimate = LeafTree(smoothing=th.MEstimate(m=10, prior=0.1)).fit(WORDS, SPAM).predict_proba(WORDS)[:, 1]
+        estimate = (
+            LeafTree(smoothing=th.calibration.MEstimate(m=10, prior=0.1)).fit(WORDS, SPAM).predict_proba(WORDS)[:, 1]
+        )
         np.testing.assert_allclose(th.rank(SPAM, estimate).score, [21 / 35, 11 / 25, 21 / 70])
 
     def test_as_text(self):
@@ -153,12 +155,12 @@ def test_several_classes():
     assert ranking == th.rank(labels == 2, tree.decision_function(data)[:, 2])
     assert "0 50, 1 0, 2 0  call 0" in tree.text()
     assert "[50+]" in tree.text(positive=0)
-    with pytest.raises(th.ArgumentError, match="3 classes and one of them is to be positive"):
+    with pytest.raises(th.errors.ArgumentError, match="3 classes and one of them is to be positive"):
         tree.ranking()
-    with pytest.raises(th.ArgumentError, match="'rose' is not among"):
+    with pytest.raises(th.errors.ArgumentError, match="'rose' is not among"):
         tree.ranking(positive="rose")
-    with pytest.raises(th.ArgumentError, match="one prior"):
-        LeafTree(smoothing=th.MEstimate(m=1, prior=0.5)).fit(data, labels)
+    with pytest.raises(th.errors.ArgumentError, match="one prior"):
+        LeafTree(smoothing=th.calibration.MEstimate(m=1, prior=0.5)).fit(data, labels)
 
 
 def test_it_clones_pickles_and_searches():
@@ -172,9 +174,9 @@ def test_it_clones_pickles_and_searches():
 
 
 def test_what_is_no_tree_is_refused():
-    with pytest.raises((th.ArgumentError, AttributeError)):
+    with pytest.raises((th.errors.ArgumentError, AttributeError)):
         LeafTree(LogisticRegression()).fit(X, Y)
-    with pytest.raises(th.ArgumentError, match="smoothing is 'lots'"):
+    with pytest.raises(th.errors.ArgumentError, match="smoothing is 'lots'"):
         LeafTree(smoothing="lots").fit(X, Y)  # type: ignore[arg-type]
-    with pytest.raises(th.LabelError, match="not among the classes"):
+    with pytest.raises(th.errors.LabelError, match="not among the classes"):
         LeafTree(FrozenEstimator(DecisionTreeClassifier().fit(X, Y))).fit(X, Y + 1)

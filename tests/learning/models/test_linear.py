@@ -34,7 +34,7 @@ def test_a_step_along_the_normal_changes_the_score_by_its_length(base):
 
 def test_several_classes_are_refused():
     data, labels = load_iris(return_X_y=True)
-    with pytest.raises(th.LabelError, match="Only binary"):
+    with pytest.raises(th.errors.LabelError, match="Only binary"):
         DistanceClassifier(LinearSVC(random_state=0)).fit(data, labels)
 
 
@@ -46,9 +46,9 @@ def test_a_fitted_model_is_measured_as_it_is():
 
 def test_what_has_no_flat_boundary_is_refused():
     for base in (DecisionTreeClassifier(), SVC()):
-        with pytest.raises((th.ArgumentError, AttributeError), match="coef_"):
+        with pytest.raises((th.errors.ArgumentError, AttributeError), match="coef_"):
             DistanceClassifier(base).fit(X, Y)
-    with pytest.raises(th.ArgumentError, match="all weights are 0"):
+    with pytest.raises(th.errors.ArgumentError, match="all weights are 0"):
         DistanceClassifier(LogisticRegression()).fit(np.zeros((4, 2)), [0, 1, 0, 1])
 
 

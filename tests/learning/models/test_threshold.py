@@ -61,7 +61,7 @@ def test_it_costs_no_more_than_a_grid_on_the_scores_it_chose_on():
     scoring = sklearn.metrics.make_scorer(cost)
     peer = TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=StratifiedKFold(5)).fit(X, Y)
     ours = ThresholdClassifier(LogisticRegression(), CONDITION, cv=5).fit(X, Y)
-    at_peer = CONDITION.expected_cost(th.contingency_at(ours.ranking_, peer.best_threshold_))
+    at_peer = CONDITION.expected_cost(th.tables.contingency_at(ours.ranking_, peer.best_threshold_))
     assert ours.choice_.expected_cost <= at_peer
 
 
@@ -93,10 +93,10 @@ def test_either_label_may_be_positive():
 
 def test_costs_without_a_positive_label_are_refused():
     names = np.where(Y == 1, "spam", "ham")
-    with pytest.raises(th.PositiveLabelError, match="'ham' or 'spam'"):
+    with pytest.raises(th.errors.PositiveLabelError, match="'ham' or 'spam'"):
         ThresholdClassifier(LogisticRegression(), CONDITION).fit(X, names)
     assert ThresholdClassifier(LogisticRegression()).fit(X, names).positive_ == "spam"  # equal costs: no matter
-    with pytest.raises(th.PositiveLabelError, match="eggs"):
+    with pytest.raises(th.errors.PositiveLabelError, match="eggs"):
         ThresholdClassifier(LogisticRegression(), positive="eggs").fit(X, names)
 
 
@@ -119,7 +119,7 @@ def test_weights_reach_the_model_and_the_choice():
     repeated = ThresholdClassifier(LogisticRegression(), CONDITION, cv=_blocks(Y.size, again)).fit(X[again], Y[again])
     assert weighted.threshold_ == pytest.approx(repeated.threshold_, rel=1e-3)
     assert weighted.ranking_.total == repeated.ranking_.total
-    with pytest.raises(th.ArgumentError, match="takes no sample_weight"):
+    with pytest.raises(th.errors.ArgumentError, match="takes no sample_weight"):
         ThresholdClassifier(KNeighborsClassifier()).fit(X, Y, sample_weight=weights)
 
 
@@ -164,15 +164,25 @@ def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
 @pytest.mark.parametrize(
     ("options", "labels", "error", "words"),
     [
-        ({"cv": 10}, np.r_[1, 1, 1, np.zeros(397, int)], th.ArgumentError, "10 folds need 10 rows of each class"),
-        ({"cv": "five"}, Y, th.ArgumentError, "cv is 'five'"),
-        ({"cv": []}, Y, th.ArgumentError, "no splits"),
-        ({"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1))]}, Y, th.OneClassError, "fold 0 hold one class"),
-        ({"response": "scores"}, Y, th.ArgumentError, "response must be one of"),
-        ({"maximise": "acuracy"}, Y, th.MeasureError, "did you mean accuracy"),
-        ({"condition": 5}, Y, th.ArgumentError, "an operating condition is needed"),
-        ({}, np.arange(400) % 3, th.LabelError, "Only binary"),
-        ({}, np.zeros(400, int), th.OneClassError, "one class only"),
+        (
+            {"cv": 10},
+            np.r_[1, 1, 1, np.zeros(397, int)],
+            th.errors.ArgumentError,
+            "10 folds need 10 rows of each class",
+        ),
+        ({"cv": "five"}, Y, th.errors.ArgumentError, "cv is 'five'"),
+        ({"cv": []}, Y, th.errors.ArgumentError, "no splits"),
+        (
+            {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1))]},
+            Y,
+            th.errors.OneClassError,
+            "fold 0 hold one class",
+        ),
+        ({"response": "scores"}, Y, th.errors.ArgumentError, "response must be one of"),
+        ({"maximise": "acuracy"}, Y, th.errors.MeasureError, "did you mean accuracy"),
+        ({"condition": 5}, Y, th.errors.ArgumentError, "an operating condition is needed"),
+        ({}, np.arange(400) % 3, th.errors.LabelError, "Only binary"),
+        ({}, np.zeros(400, int), th.errors.OneClassError, "one class only"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(options, labels, error, words):
@@ -187,5 +197,5 @@ def test_a_model_without_scores_is_refused():
                 raise AttributeError(name)
             return super().__getattribute__(name)
 
-    with pytest.raises(th.ArgumentError, match="gives no scores"):
+    with pytest.raises(th.errors.ArgumentError, match="gives no scores"):
         ThresholdClassifier(Mute()).fit(X, Y)

@@ -47,9 +47,9 @@ def test_rows_may_be_tested_often_or_never_and_weights_follow():
 
 def test_folds_that_cannot_teach_or_test_are_named():
     rows = np.arange(60)
-    with pytest.raises(th.OneClassError, match="fold 1 hold one class only"):
+    with pytest.raises(th.errors.OneClassError, match="fold 1 hold one class only"):
         ranked([(rows[:40], rows[40:]), (rows[LABELS == 1], rows[LABELS == 0])])
-    with pytest.raises(th.ArgumentError, match="fold 0 has no test rows"):
+    with pytest.raises(th.errors.ArgumentError, match="fold 0 has no test rows"):
         ranked([(rows, rows[:0])])
 
 
@@ -122,7 +122,7 @@ def test_times_run_forward_within_a_number_of_folds():
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_groups_and_times_are_one_per_row(wrapper):
     for name in ("groups", "times"):
-        with pytest.raises(th.LengthError, match=f"3 {name} for 120 rows"):
+        with pytest.raises(th.errors.LengthError, match=f"3 {name} for 120 rows"):
             wrapper(LogisticRegression()).fit(X, Y, **{name: [1, 2, 3]})
 
 

@@ -31,7 +31,7 @@ def test_every_spelling_of_numbers_is_read():
 
 def test_text_in_a_new_table_is_refused_and_not_made_missing():
     fitted = Numbers().fit({"fare": [1.0]})
-    with pytest.raises(th.ColumnError, match=r"1 of 2 values are text \('free'; first at row 1\)"):
+    with pytest.raises(th.errors.ColumnError, match=r"1 of 2 values are text \('free'; first at row 1\)"):
         fitted.transform({"fare": ["2", "free"]})
 
 
@@ -60,7 +60,7 @@ def test_zones_are_read_in_utc():
 
 def test_what_is_no_date_is_refused():
     with pytest.raises(
-        th.ColumnError, match=r"1 of 2 values of column 'a' are no ISO date \(first '1/2/2024' at row 1\)"
+        th.errors.ColumnError, match=r"1 of 2 values of column 'a' are no ISO date \(first '1/2/2024' at row 1\)"
     ):
         DateParts().fit({"a": ["2024-01-01", "1/2/2024"]})
 
@@ -103,7 +103,7 @@ def test_columns_are_told_apart_and_words_limited():
 
 
 def test_texts_without_words_are_refused():
-    with pytest.raises(th.ColumnError, match="the texts of column 'note' have no words"):
+    with pytest.raises(th.errors.ColumnError, match="the texts of column 'note' have no words"):
         TextFeatures().fit({"note": ["!", "?"]})
 
 
@@ -120,7 +120,7 @@ def test_one_spelling_of_each_category():
 
 def test_a_category_outside_a_declared_order_is_refused():
     fitted = Categories({"size": ["S", "M"]}).fit({"size": ["S"]})
-    with pytest.raises(th.ColumnError, match=r"1 of 2 values of column 'size' .* \(first 'XL' at row 2\)"):
+    with pytest.raises(th.errors.ColumnError, match=r"1 of 2 values of column 'size' .* \(first 'XL' at row 2\)"):
         fitted.transform({"size": ["M", None, "XL"]})
 
 

@@ -114,9 +114,9 @@ def test_unseen_categories_are_no_category_and_strays_of_an_order_are_refused():
     made, _ = prepared()
     odd = TABLE.iloc[:1].assign(town="Nairobi")
     assert made.transform(odd)[["town=Bern", "town=Oslo", "town=Rome"]].to_numpy().sum() == 0
-    with pytest.raises(th.ColumnError, match="declared order"):
+    with pytest.raises(th.errors.ColumnError, match="declared order"):
         made.transform(TABLE.iloc[:1].assign(size="XL"))
-    with pytest.raises(th.ColumnError, match="holds numbers"):
+    with pytest.raises(th.errors.ColumnError, match="holds numbers"):
         made.transform(TABLE.iloc[:1].assign(fare="free"))
 
 
@@ -153,10 +153,10 @@ def test_it_is_written_and_read_without_pickle():
     ],
 )
 def test_unknown_ways_are_refused(options, words):
-    with pytest.raises(th.ArgumentError, match=words):
+    with pytest.raises(th.errors.ArgumentError, match=words):
         preparation(KINDS, **options)
 
 
 def test_a_table_without_a_useful_column_is_refused():
-    with pytest.raises(th.ArgumentError, match="no column is left"):
+    with pytest.raises(th.errors.ArgumentError, match="no column is left"):
         preparation(column_types({"same": ["x", "x"]}))

@@ -38,7 +38,7 @@ def test_it_is_handed_to_evaluate_compare_and_the_corrected_test():
     assert set(found.models) == set(MODELS)
     assert th.compare(cv.labels, cv.scores, clusters=cv.clusters)["logit", "tree"].verdict == "better"
     logit, tree = (cv.per_fold("auc", name) for name in ("logit", "tree"))
-    expected = th.corrected_t(logit, tree, test_share=1 / 5)
+    expected = th.inference.corrected_t(logit, tree, test_share=1 / 5)
     difference = cv.difference("logit", "tree", "auc")
     assert (difference.a, difference.b) == ("logit", "tree")
     assert (difference.lower, difference.p_value) == pytest.approx((expected.lower, expected.p_value))
@@ -83,9 +83,9 @@ def test_labels_groups_times_and_weights():
     alone = cross_validate(GaussianNB(), X[:40], Y[:40], folds=Folds(kind="leave-one-out"))
     assert len(alone.splits) == 40
     assert alone.estimate("error_rate").estimate == pytest.approx((alone.predictions["model"] != alone.labels).mean())
-    with pytest.raises(th.OneClassError, match=r"cv\.pooled"):
+    with pytest.raises(th.errors.OneClassError, match=r"cv\.pooled"):
         alone.per_fold("auc")
-    with pytest.raises(th.PositiveLabelError):
+    with pytest.raises(th.errors.PositiveLabelError):
         cross_validate(GaussianNB(), X, names)
 
 
@@ -108,47 +108,47 @@ def test_seeds_and_jobs():
     [
         (
             lambda: cross_validate({}, X, Y),
-            th.ArgumentError,
+            th.errors.ArgumentError,
             "mapping of names",
         ),
         (
             lambda: cross_validate("tree", X, Y),
-            th.ArgumentError,
+            th.errors.ArgumentError,
             "mapping of names",
         ),
         (
             lambda: cross_validate(GaussianNB(), X[:9], Y),
-            th.LengthError,
+            th.errors.LengthError,
             "X has 9 rows",
         ),
         (
             lambda: cross_validate(GaussianNB(), X[:4], Y[:4], folds=5),
-            th.ArgumentError,
+            th.errors.ArgumentError,
             "5 folds need",
         ),
         (
             lambda: cross_validate(GaussianNB(), X, Y, weights=[1, 2]),
-            th.LengthError,
+            th.errors.LengthError,
             "2 weights",
         ),
         (
             lambda: cross_validate(MODELS, X, Y).per_fold("auc"),
-            th.ArgumentError,
+            th.errors.ArgumentError,
             "several models",
         ),
         (
             lambda: cross_validate(MODELS, X, Y).per_fold("auc", "svm"),
-            th.ArgumentError,
+            th.errors.ArgumentError,
             "no model 'svm'",
         ),
         (
             lambda: cross_validate(GaussianNB(), X, Y).per_fold("acuracy"),
-            th.MeasureError,
+            th.errors.MeasureError,
             "did you mean accuracy",
         ),
         (
             lambda: cross_validate(MODELS, X, Y).difference("bayes", "tree", "prevalence"),
-            th.MeasureError,
+            th.errors.MeasureError,
             "neither",
         ),
     ],
@@ -161,5 +161,5 @@ def test_what_cannot_be_answered_is_refused_in_words(ask, error, words):
 def test_an_undefined_measure_says_in_how_many_folds():
     cv = cross_validate(DecisionTreeClassifier(max_depth=1), np.zeros((40, 1)), np.arange(40) < 10, folds=4)
     assert np.isnan(cv.per_fold("precision")).all()
-    with pytest.raises(th.MeasureError, match="undefined in 4 of 4 folds"):
+    with pytest.raises(th.errors.MeasureError, match="undefined in 4 of 4 folds"):
         cv.estimate("precision")

@@ -70,7 +70,7 @@ def test_any_parameter_may_be_the_complexity():
     ],
 )
 def test_bad_input_is_refused_in_words(options, words):
-    with pytest.raises(th.ArgumentError, match=words):
+    with pytest.raises(th.errors.ArgumentError, match=words):
         feature_curve(GaussianNB(), USEFUL, Y, **options)
-    with pytest.raises(th.MeasureError):
+    with pytest.raises(th.errors.MeasureError):
         feature_curve(GaussianNB(), USEFUL, Y, measure="acuracy")

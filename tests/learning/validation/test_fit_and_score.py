@@ -36,7 +36,7 @@ def test_weights_reach_the_fit_or_are_refused():
     (found,) = fit_and_score(LogisticRegression(), Problem(X, TARGET, weight), TRAIN, [TEST])
     model = LogisticRegression().fit(X[TRAIN], Y[TRAIN], weight[TRAIN])
     np.testing.assert_array_equal(found.score, model.predict_proba(X[TEST])[:, 0])
-    with pytest.raises(th.ArgumentError, match="takes no sample_weight"):
+    with pytest.raises(th.errors.ArgumentError, match="takes no sample_weight"):
         fit_and_score(KNeighborsClassifier(), Problem(X, TARGET, weight), TRAIN, [TEST])
 
 
@@ -68,5 +68,5 @@ def test_of_several_classes_the_column_is_taken():
 
 def test_the_method_asked_for_must_exist():
     assert response_of(DecisionTreeClassifier(), "auto") == "predict_proba"
-    with pytest.raises(th.ArgumentError, match="RidgeClassifier has no predict_proba"):
+    with pytest.raises(th.errors.ArgumentError, match="RidgeClassifier has no predict_proba"):
         response_of(RidgeClassifier(), "predict_proba")

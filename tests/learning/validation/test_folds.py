@@ -69,9 +69,9 @@ def test_only_what_is_given_is_there():
 @pytest.mark.parametrize(
     ("groups", "times", "kind", "words"),
     [
-        ([1, 2], None, th.LengthError, "2 groups for 3 rows"),
-        (None, [1, 2, 3, 4], th.LengthError, "4 times for 3 rows"),
-        ([1, None, 2], None, th.MissingValueError, "groups"),
+        ([1, 2], None, th.errors.LengthError, "2 groups for 3 rows"),
+        (None, [1, 2, 3, 4], th.errors.LengthError, "4 times for 3 rows"),
+        ([1, None, 2], None, th.errors.MissingValueError, "groups"),
         (7, None, th.ThresherError, "groups"),
     ],
 )
@@ -140,12 +140,12 @@ def test_time_folds_never_look_ahead(times, count):
     at = np.array(times)
     flags = np.arange(at.size) % 2 == 0
     if len(set(times)) <= count:
-        with pytest.raises(th.ArgumentError, match="distinct times"):
+        with pytest.raises(th.errors.ArgumentError, match="distinct times"):
             Folds(count, "time").splits(flags, times=at)
         return
     try:
         splits = Folds(count, "time").splits(flags, times=at)
-    except th.ArgumentError as error:
+    except th.errors.ArgumentError as error:
         assert "distinct times" in str(error)  # noqa: PT017
         return
     assert len(splits) == count
@@ -173,20 +173,20 @@ def test_numbers_splitters_and_pairs_are_folds():
 @pytest.mark.parametrize(
     ("ask", "error", "words"),
     [
-        (lambda: Folds(1), th.ArgumentError, "count must be 2 or more"),
-        (lambda: Folds(odd(2.5)), th.ArgumentError, "count must be"),
-        (lambda: Folds(5, odd("random")), th.ArgumentError, "kind must be one of"),
-        (lambda: Folds(5, repeats=0), th.ArgumentError, "repeats must be"),
-        (lambda: Folds(5, "time", repeats=2), th.ArgumentError, "same every time"),
-        (lambda: Folds(5).splits(FLAGS[:4]), th.ArgumentError, "5 folds need at least as many rows"),
-        (lambda: Folds(5).splits(np.arange(60) < 3), th.ArgumentError, "rarer one has 3"),
-        (lambda: Folds(5, "grouped").splits(FLAGS), th.ArgumentError, "need groups"),
-        (lambda: Folds(5, "grouped").splits(FLAGS, groups=GROUPS[:9]), th.LengthError, "9 groups for 60 rows"),
-        (lambda: Folds(5, "grouped").splits(FLAGS, groups=FLAGS), th.ArgumentError, "there are 2"),
-        (lambda: splits_of("five", FLAGS), th.ArgumentError, "folds is 'five'"),
-        (lambda: splits_of([], FLAGS), th.ArgumentError, "no folds"),
-        (lambda: splits_of([([0, 3], [1])], FLAGS), th.OneClassError, "fold 0 hold one class"),
-        (lambda: splits_of([([0, 1], [])], FLAGS), th.ArgumentError, "no test rows"),
+        (lambda: Folds(1), th.errors.ArgumentError, "count must be 2 or more"),
+        (lambda: Folds(odd(2.5)), th.errors.ArgumentError, "count must be"),
+        (lambda: Folds(5, odd("random")), th.errors.ArgumentError, "kind must be one of"),
+        (lambda: Folds(5, repeats=0), th.errors.ArgumentError, "repeats must be"),
+        (lambda: Folds(5, "time", repeats=2), th.errors.ArgumentError, "same every time"),
+        (lambda: Folds(5).splits(FLAGS[:4]), th.errors.ArgumentError, "5 folds need at least as many rows"),
+        (lambda: Folds(5).splits(np.arange(60) < 3), th.errors.ArgumentError, "rarer one has 3"),
+        (lambda: Folds(5, "grouped").splits(FLAGS), th.errors.ArgumentError, "need groups"),
+        (lambda: Folds(5, "grouped").splits(FLAGS, groups=GROUPS[:9]), th.errors.LengthError, "9 groups for 60 rows"),
+        (lambda: Folds(5, "grouped").splits(FLAGS, groups=FLAGS), th.errors.ArgumentError, "there are 2"),
+        (lambda: splits_of("five", FLAGS), th.errors.ArgumentError, "folds is 'five'"),
+        (lambda: splits_of([], FLAGS), th.errors.ArgumentError, "no folds"),
+        (lambda: splits_of([([0, 3], [1])], FLAGS), th.errors.OneClassError, "fold 0 hold one class"),
+        (lambda: splits_of([([0, 1], [])], FLAGS), th.errors.ArgumentError, "no test rows"),
     ],
 )
 def test_folds_that_cannot_be_made_are_refused_in_words(ask, error, words):
@@ -211,5 +211,5 @@ def test_inner_folds_in_time_learn_from_earlier_rows_of_both_classes():
     for split in splits:
         assert times[split.train].max() < times[split.test].min()
         assert flags[split.train].any()
-    with pytest.raises(th.OneClassError, match="one class only, in each of 3 folds in time"):
+    with pytest.raises(th.errors.OneClassError, match="one class only, in each of 3 folds in time"):
         inner_splits(3, times == 39, {"times": times})

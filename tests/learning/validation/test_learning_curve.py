@@ -68,7 +68,7 @@ def test_slower_laws_widen_the_limits_and_the_end_of_the_range_is_told():
     _, interval = law_of(SIZES, noisy, test_share=0.2)
     assert interval.lower == 0
     assert "lower limit is the end" in interval.note
-    with pytest.raises(th.ArgumentError, match="exponents"):
+    with pytest.raises(th.errors.ArgumentError, match="exponents"):
         law_of(SIZES, values, test_share=0.2, exponents=(2, 1))
 
 
@@ -110,7 +110,7 @@ def test_each_point_has_its_corrected_limits():
 
 def test_undefined_values_are_refused():
     X, y = gaussian_classes(60, features=2, apart=1.0, seed=3)
-    with pytest.raises(th.MeasureError, match="precision is undefined or infinite in 12 of 12 fits"):
+    with pytest.raises(th.errors.MeasureError, match="precision is undefined or infinite in 12 of 12 fits"):
         learning_curve(DummyClassifier(), X, y == 0, measure="precision", sizes=[10, 20], folds=3)
 
 
@@ -203,18 +203,18 @@ def test_seeds_decide():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"sizes": [50, 20]}, th.ArgumentError, "rising"),
-        ({"sizes": [50, 500]}, th.ArgumentError, "from 2 to 48"),
-        ({"measure": "acuracy"}, th.MeasureError, "did you mean accuracy"),
-        ({"measure": "prevalence"}, th.MeasureError, "neither better nor worse"),
-        ({"level": 95}, th.ArgumentError, "level must lie"),
-        ({"folds": 100}, th.ArgumentError, "100 folds need"),
-        ({"folds": Folds(kind="leave-one-out"), "measure": "auc"}, th.OneClassError, "tested on one class"),
+        ({"sizes": [50, 20]}, th.errors.ArgumentError, "rising"),
+        ({"sizes": [50, 500]}, th.errors.ArgumentError, "from 2 to 48"),
+        ({"measure": "acuracy"}, th.errors.MeasureError, "did you mean accuracy"),
+        ({"measure": "prevalence"}, th.errors.MeasureError, "neither better nor worse"),
+        ({"level": 95}, th.errors.ArgumentError, "level must lie"),
+        ({"folds": 100}, th.errors.ArgumentError, "100 folds need"),
+        ({"folds": Folds(kind="leave-one-out"), "measure": "auc"}, th.errors.OneClassError, "tested on one class"),
     ],
 )
 def test_bad_input_is_refused_in_words(options, error, words):
     X, y = gaussian_classes(60, features=2, apart=1.0, seed=3)
     with pytest.raises(error, match=words):
         learning_curve(GaussianNB(), X, y, **{"folds": 5, **options})
-    with pytest.raises(th.LengthError):
+    with pytest.raises(th.errors.LengthError):
         learning_curve(GaussianNB(), X[:50], y)

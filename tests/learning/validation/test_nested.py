@@ -121,7 +121,7 @@ def test_choosing_on_the_same_rows_flatters():
 
 def test_one_fold_has_no_others():
     cv = cross_validate(GaussianNB(), X, Y, folds=[(range(150), range(150, 200))])
-    with pytest.raises(th.ArgumentError, match="no others"):
+    with pytest.raises(th.errors.ArgumentError, match="no others"):
         nested_costs(cv, CONDITION, "model")
 
 

@@ -40,7 +40,7 @@ TABLE = th.contingency(LABELS, SCORES >= 0.5)
         ("log_loss", float(th.log_loss(RANKING)), "lower"),
         ("average_precision", th.average_precision(RANKING), "higher"),
         ("error_rate", TABLE.error_rate, "lower"),
-        (th.measure("recall"), TABLE.tpr, "higher"),
+        (th.tables.measure("recall"), TABLE.tpr, "higher"),
         (th.OperatingCondition(cost_ratio=5), (5 * 2 + 1) / 10, "lower"),
         (th.pr_area, th.pr_area(RANKING), "higher"),
     ],
@@ -65,13 +65,13 @@ def test_one_class_has_a_cost_at_the_datas_ratio_alone():
     only = ScoredFold(np.array([True, True]), np.array([0.9, 0.1]), np.array([True, False]))
     assert fold_metric(th.OperatingCondition(cost_ratio=4)).of(only) == 2
     assert np.isnan(fold_metric(th.OperatingCondition(class_ratio=1, cost_ratio=4)).of(only))
-    with pytest.raises(th.OneClassError):
+    with pytest.raises(th.errors.OneClassError):
         fold_metric("auc").of(only)
 
 
 @pytest.mark.parametrize("wanted", ["acuracy", 5, None])
 def test_what_is_no_measure_is_refused(wanted):
-    with pytest.raises(th.MeasureError):
+    with pytest.raises(th.errors.MeasureError):
         fold_metric(wanted)
 
 
@@ -80,7 +80,7 @@ VALUES = np.array([0.81, 0.79, 0.84, 0.80, 0.82])
 
 def test_it_is_the_corrected_test_of_the_values_against_zero():
     found = corrected_interval(VALUES, test_share=0.2, level=0.9, spread=(0, 1))
-    test = th.corrected_t(VALUES, np.zeros(5), test_share=0.2, level=0.9)
+    test = th.inference.corrected_t(VALUES, np.zeros(5), test_share=0.2, level=0.9)
     assert (found.estimate, found.lower, found.upper) == pytest.approx((test.difference, test.lower, test.upper))
     assert found.variance == pytest.approx(test.variance)
 
@@ -198,7 +198,7 @@ def test_texts_need_the_positive_one_and_either_may_be_it(threshold):
     assert found[0] == cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(MODEL, X, Y)
     turned = LogisticRegression().fit(X, 1 - Y)
     assert found[1] == pytest.approx(cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(turned, X, 1 - Y))
-    with pytest.raises(th.PositiveLabelError):
+    with pytest.raises(th.errors.PositiveLabelError):
         cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(model, X, names)
 
 
@@ -231,7 +231,7 @@ def test_a_scorer_is_sent_to_other_processes():
 
 
 def test_bad_input():
-    with pytest.raises(th.ArgumentError, match="an operating condition is needed"):
+    with pytest.raises(th.errors.ArgumentError, match="an operating condition is needed"):
         cost_scorer(8)  # type: ignore[arg-type]
-    with pytest.raises(th.ArgumentError, match='threshold must be "bayes" or "best"'):
+    with pytest.raises(th.errors.ArgumentError, match='threshold must be "bayes" or "best"'):
         cost_scorer(COSTS_OF_COST_SCORER, threshold=0.5)  # type: ignore[arg-type]

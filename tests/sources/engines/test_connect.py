@@ -26,31 +26,31 @@ from thresher.sources.engines.connect import open_table
 
 
 def test_a_wrong_password_is_told_without_it(postgres):
-    with pytest.raises(th.SourceError, match="the login was refused") as raised:
+    with pytest.raises(th.errors.SourceError, match="the login was refused") as raised:
         th.scan(postgres.url.replace("tulip", "rose"), table="mails", label="y", score="p")
     assert "rose" not in str(raised.value)
     assert "ann:" not in str(raised.value)
 
 
 def test_a_host_that_does_not_answer():
-    with pytest.raises(th.SourceError, match="it cannot be reached") as raised:
+    with pytest.raises(th.errors.SourceError, match="it cannot be reached") as raised:
         th.scan("postgres://ann:tulip@127.0.0.1:1/db", table="mails", label="y", score="p")
     assert "tulip" not in str(raised.value)
 
 
 def test_a_database_that_is_not_there(postgres):
-    with pytest.raises(th.SourceError, match="does not exist"):
+    with pytest.raises(th.errors.SourceError, match="does not exist"):
         th.scan(postgres.url.replace("/postgres", "/absent"), table="mails", label="y", score="p")
 
 
 def test_a_table_that_is_not_there_and_one_that_is_not_named(postgres):
     with postgres.connection() as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS there (y int, p float8)")
-    with pytest.raises(th.SourceError, match="has no table 'their'"):
+    with pytest.raises(th.errors.SourceError, match="has no table 'their'"):
         th.scan(postgres.url, table="their", label="y", score="p")
-    with pytest.raises(th.ArgumentError, match="none is named"):
+    with pytest.raises(th.errors.ArgumentError, match="none is named"):
         th.scan(postgres.url, label="y", score="p")
-    with pytest.raises(th.EmptyError, match="no rows"):
+    with pytest.raises(th.errors.EmptyError, match="no rows"):
         th.scan(postgres.url, table="there", label="y", score="p")
 
 
@@ -87,7 +87,7 @@ def test_a_table_that_one_may_not_read(postgres):
         connection.execute("CREATE TABLE IF NOT EXISTS there (y int, p float8)")
         connection.execute("DROP ROLE IF EXISTS bob")
         connection.execute("CREATE ROLE bob LOGIN PASSWORD 'rose'")
-    with pytest.raises(th.SourceError, match="reading is not allowed"):
+    with pytest.raises(th.errors.SourceError, match="reading is not allowed"):
         th.scan(postgres.url.replace("ann:tulip", "bob:rose"), table="there", label="y", score="p")
 
 
@@ -127,7 +127,7 @@ def test_a_server_that_dies_in_the_middle(postgres, slower, fault):
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        with pytest.raises(th.SourceError, match="the connection was lost"):
+        with pytest.raises(th.errors.SourceError, match="the connection was lost"):
             th.scan(postgres.url, table=slower, label="y", score="p", where=lambda t: t.s == "")
     finally:
         killer.join()
@@ -168,8 +168,8 @@ def test_a_disk_that_is_full(tmp_path):
         connect._LEAST_MEGABYTES, connect.memory_budget = 60, lambda: 0
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
         try:
-            th.compare_scan({str(tmp_path / "rows.duckdb")!r}, table="rows", label="y", scores=["a", "b"])
-        except th.SourceError as error:
+            th.inference.compare_scan({str(tmp_path / "rows.duckdb")!r}, table="rows", label="y", scores=["a", "b"])
+        except th.errors.SourceError as error:
             print(error)
     """
     ran = subprocess.run(  # noqa: S603
@@ -202,7 +202,7 @@ def test_a_machine_of_spark_that_dies_in_the_middle():
         try:
             for _ in range(100):
                 th.scan(rows, label="y", score="p", exact=False, refine=False)
-        except th.SourceError as error:
+        except th.errors.SourceError as error:
             print(error)
         os._exit(0)
     """
@@ -253,7 +253,7 @@ def test_an_executor_that_is_lost(tmp_path):
         killer.start()
         try:
             print("recovered:", scanned() == whole, flush=True)
-        except th.SourceError as error:
+        except th.errors.SourceError as error:
             print("refused:", str(error).replace(chr(10), " "), flush=True)
         killer.join()
         print("same:", scanned() == whole, flush=True)
@@ -281,29 +281,29 @@ def test_an_executor_that_is_lost(tmp_path):
 
 def test_an_absent_driver_names_its_extra(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "psycopg" else True)
-    with pytest.raises(th.MissingExtraError, match=r"thresher\[postgres\]"):
+    with pytest.raises(th.errors.MissingExtraError, match=r"thresher\[postgres\]"):
         th.scan("postgres://127.0.0.1/db", table="mails", label="y", score="p")
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "ibis" else True)
-    with pytest.raises(th.MissingExtraError, match=r"thresher\[sql\]"):
+    with pytest.raises(th.errors.MissingExtraError, match=r"thresher\[sql\]"):
         th.scan("postgres://127.0.0.1/db", table="mails", label="y", score="p")
 
 
 @pytest.mark.parametrize("place", ["mysql://ann:tulip@127.0.0.1/db", "snowflake://ann/db"])
 def test_an_absent_driver_of_another_engine(place):
-    with pytest.raises(th.MissingExtraError, match="needs a driver for") as raised:
+    with pytest.raises(th.errors.MissingExtraError, match="needs a driver for") as raised:
         th.scan(place, table="mails", label="y", score="p")
     assert raised.value.fix.startswith('pip install "ibis-framework[')
     assert "tulip" not in str(raised.value)
 
 
 def test_drivers_may_be_named_as_others_do():
-    with pytest.raises(th.SourceError, match="it cannot be reached"):
+    with pytest.raises(th.errors.SourceError, match="it cannot be reached"):
         th.scan("postgresql+psycopg://127.0.0.1:1/db", table="mails", label="y", score="p")
 
 
 @pytest.mark.parametrize("scheme", ["duckdb", "sqlite"])
 def test_a_database_file_by_its_url_is_never_made(tmp_path, scheme):
-    with pytest.raises(th.SourceError, match="no database file"):
+    with pytest.raises(th.errors.SourceError, match="no database file"):
         th.scan(f"{scheme}://{tmp_path / 'mails.db'}", table="mails", label="y", score="p")
     assert list(tmp_path.iterdir()) == []
 
@@ -324,21 +324,21 @@ def test_scans_of_sqlite_only_read(tmp_path):
 
 @pytest.mark.parametrize("place", ["oracel://example/db", "nothing://x", "options://x", "https://example/rows.csv"])
 def test_a_url_of_no_known_engine(place):
-    with pytest.raises(th.SourceError, match="no engine is known"):
+    with pytest.raises(th.errors.SourceError, match="no engine is known"):
         th.scan(place, table="mails", label="y", score="p")
 
 
 def test_a_table_of_files_is_no_table(tmp_path):
     pq.write_table(pa.table({"y": [1, 0], "p": [0.5, 0.2]}), tmp_path / "rows.parquet")
-    with pytest.raises(th.ArgumentError, match="holds no tables"):
+    with pytest.raises(th.errors.ArgumentError, match="holds no tables"):
         th.scan(tmp_path / "rows.parquet", table="mails", label="y", score="p", exact=False)
-    with pytest.raises(th.ArgumentError, match="holds no tables"):
+    with pytest.raises(th.errors.ArgumentError, match="holds no tables"):
         th.scan(tmp_path / "rows.parquet", table="mails", label="y", score="p")
 
 
 def test_a_broken_file_is_told(tmp_path):
     (tmp_path / "rows.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(th.SourceError, match=r"rows\.parquet"):
+    with pytest.raises(th.errors.SourceError, match=r"rows\.parquet"):
         th.scan(tmp_path / "rows.parquet", label="y", score="p", exact=False)
 
 
@@ -348,7 +348,7 @@ def test_nothing_is_left_behind(tmp_path, monkeypatch):
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
     th.scan(tmp_path / "rows.parquet", label="y", score="p", exact=False)
-    with pytest.raises(th.ColumnError):
+    with pytest.raises(th.errors.ColumnError):
         th.scan(tmp_path / "rows.parquet", label="y", score="absent", exact=False)
     assert list(spill.iterdir()) == []
 
@@ -412,7 +412,7 @@ def test_several_threads_may_scan_one_file(mails):
 def test_a_file_that_another_connection_writes_to(mails):
     engine = ibis.duckdb.connect(mails)
     try:
-        with pytest.raises(th.SourceError, match="another connection has it open") as raised:
+        with pytest.raises(th.errors.SourceError, match="another connection has it open") as raised:
             th.scan(mails, table="mails", label="y", score="p")
         assert "close that connection" in raised.value.fix
         assert th.scan(engine.table("mails"), label="y", score="p").total == 4
@@ -465,7 +465,7 @@ def test_the_path_of_a_url_is_a_path(tmp_path, name):
 
 @pytest.mark.parametrize("password", ["tu/lip", "tu@lip", "tu%2Flip", "tu#lip", "tu?lip"])
 def test_no_part_of_a_password_is_told(password):
-    with pytest.raises(th.SourceError) as raised:
+    with pytest.raises(th.errors.SourceError) as raised:
         th.scan(f"postgres://ann:{password}@127.0.0.1:1/db", table="mails", label="y", score="p")
     assert "tu" not in str(raised.value)
     assert "lip" not in str(raised.value)
@@ -483,10 +483,10 @@ def test_a_database_file_is_opened_by_what_it_is(tmp_path, mails, ending):
     path.write_bytes(mails.read_bytes())  # now it is the other engine's
     assert th.scan(path, table="mails", label="y", score="p") == expected
     path.write_bytes(b"neither")
-    with pytest.raises(th.SourceError, match="it is no database that is known"):
+    with pytest.raises(th.errors.SourceError, match="it is no database that is known"):
         th.scan(path, table="mails", label="y", score="p")
     path.unlink()
-    with pytest.raises(th.SourceError, match="there is no database file"):
+    with pytest.raises(th.errors.SourceError, match="there is no database file"):
         th.scan(path, table="mails", label="y", score="p")
 
 

@@ -25,20 +25,20 @@ from thresher.sources.engines.errors import translate_errors, without_secrets
     ],
 )
 def test_messages_of_engines_are_translated(message, meaning):
-    with pytest.raises(th.SourceError, match=meaning) as raised, translate_errors("the place"):
+    with pytest.raises(th.errors.SourceError, match=meaning) as raised, translate_errors("the place"):
         raise RuntimeError(message)
     assert raised.value.fix
 
 
 def test_long_messages_are_cut_between_words():
-    with pytest.raises(th.SourceError, match=r"word word …\n") as raised, translate_errors("place"):
+    with pytest.raises(th.errors.SourceError, match=r"word word …\n") as raised, translate_errors("place"):
         raise RuntimeError("word " * 100)
     assert len(raised.value.what) < 400
 
 
 def test_errors_of_thresher_and_interrupts_pass():
-    with pytest.raises(th.EmptyError), translate_errors("place"):
-        raise th.EmptyError("nothing", "add")
+    with pytest.raises(th.errors.EmptyError), translate_errors("place"):
+        raise th.errors.EmptyError("nothing", "add")
     with pytest.raises(KeyboardInterrupt), translate_errors("place"):
         raise KeyboardInterrupt
 
@@ -53,7 +53,7 @@ def test_secrets_are_never_told():
         "token=tulip;x",
     ):
         assert "tulip" not in without_secrets(text)
-    with pytest.raises(th.SourceError) as raised, translate_errors("postgres://ann:tulip@db/x"):
+    with pytest.raises(th.errors.SourceError) as raised, translate_errors("postgres://ann:tulip@db/x"):
         raise RuntimeError("cannot connect to postgres://ann:tulip@db/x")
     assert "tulip" not in str(raised.value)
 

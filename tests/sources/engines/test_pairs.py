@@ -99,6 +99,6 @@ def test_too_many_kinds_of_weights_are_refused(monkeypatch, place, data):
     monkeypatch.setattr(pairs, "MOST_KINDS", 3)
     with (
         rows_of(place, data, weights="w") as rows,
-        pytest.raises(th.ArgumentError, match="more than 3 different weights"),
+        pytest.raises(th.errors.ArgumentError, match="more than 3 different weights"),
     ):
         rows.call_counts(AT, listener=None)

@@ -14,7 +14,7 @@ from thresher.sources.options import Columns
 def test_a_label_of_many_values_brings_no_more_out_of_the_engine_than_a_few_would():
     table = ibis.memtable(pa.table({"y": np.arange(20_000), "p": np.linspace(0, 1, 20_000)}))
     assert count_query(table, Columns("y", ("p",)), buckets=16).count().to_pyarrow().as_py() < 1000
-    with pytest.raises(th.LabelError, match=r"more than two labels: .*, …"):
+    with pytest.raises(th.errors.LabelError, match=r"more than two labels: .*, …"):
         th.scan(table, label="y", score="p", buckets=16)
 
 
@@ -24,17 +24,17 @@ def test_third_labels_are_counted():
     for scan in (
         lambda source: th.scan(source, label="y", score="p", positive="a"),
         lambda source: th.scan(source, label="y", score=["p", "q"], positive="a"),
-        lambda source: th.compare_scan(source, label="y", scores=["p", "q"], positive="a"),
+        lambda source: th.inference.compare_scan(source, label="y", scores=["p", "q"], positive="a"),
     ):
         for source in (rows, ibis.memtable(pa.table(rows))):
-            with pytest.raises(th.LabelError) as raised:
+            with pytest.raises(th.errors.LabelError) as raised:
                 scan(source)
             assert all(one in raised.value.what for one in words)
 
 
 def test_third_labels_are_counted_where_one_model_misses_scores():
     rows = pa.table({"y": ["a", "b", "c"], "p": [0.5, 0.2, 0.1], "q": pa.array([0.5, None, None], pa.float64())})
-    with pytest.raises(th.LabelError) as raised:
+    with pytest.raises(th.errors.LabelError) as raised:
         th.scan(ibis.memtable(rows), label="y", score=["p", "q"], positive="a", missing="drop")
     assert all(f"1 × '{label}'" in raised.value.what for label in "abc")
 

@@ -45,7 +45,7 @@ def test_nothing_to_divide():
 
 def test_the_open_share_is_the_width_of_the_bounds():
     r = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    assert abs(open_share(r) - th.auc_bounds(r).width) < 1e-12
+    assert abs(open_share(r) - th.bounds(r, "auc").width) < 1e-12
     assert open_share(th.Ranking.parse("[1+,1-]")) == 0
 
 
@@ -72,9 +72,9 @@ def test_where_no_segment_is_a_rival_the_choice_is_certain(both, cost_ratio):
     condition = th.OperatingCondition(cost_ratio=cost_ratio)
     slope = condition.slope_coverage(bounded)
     if not may_hide_better(bounded, slope).any():
-        assert th.best_cost_bounds(bounded, condition=condition).width < 1e-12
+        assert th.bounds(bounded, "expected_cost", condition=condition).width < 1e-12
     if not may_hide_tie(bounded, slope).any():
-        assert th.best_cost_bounds(bounded, condition=condition).width == 0
+        assert th.bounds(bounded, "expected_cost", condition=condition).width == 0
 
 
 @given(rows_with_infinities(), st.lists(st.integers(-5, 5), max_size=4))
@@ -85,7 +85,7 @@ def test_where_nothing_as_good_is_hidden_the_choice_is_that_of_the_rows(rows, ed
         hidden = may_hide_tie(bounded, condition.slope_coverage(bounded)).any()
         assert hidden == ("unresolved" in [caution.code for caution in one.cautions])
         assert hidden or repr(one) == repr(other)
-        assert other.expected_cost in th.best_cost_bounds(bounded, condition=condition)
+        assert other.expected_cost in th.bounds(bounded, "expected_cost", condition=condition)
 
 
 def test_a_range_of_one_class_up_to_infinity_hides_nothing():
@@ -126,7 +126,7 @@ def scanned(source, refine, **how):
 def test_a_second_query_closes_the_auc(passes, rows):
     found = scanned(rows[0], True, buckets=64)
     assert open_share(found) <= 10 * refining.TOLERANCE
-    assert th.auc(th.rank(rows[1], rows[2])) in th.auc_bounds(found)
+    assert th.auc(th.rank(rows[1], rows[2])) in th.bounds(found, "auc")
     assert passes == ["counting", "refining"]
 
 
@@ -142,7 +142,7 @@ def test_nothing_is_read_again_where_nothing_is_open(passes):
 def test_a_condition_looks_near_its_split_alone(passes, rows, cost_ratio):
     condition = th.OperatingCondition(cost_ratio=cost_ratio)
     found = scanned(rows[0], condition, buckets=64)
-    assert th.best_cost_bounds(found, condition=condition).width < 1e-12
+    assert th.bounds(found, "expected_cost", condition=condition).width < 1e-12
     assert th.choose(found, condition).table == th.choose(th.rank(rows[1], rows[2]), condition).table
     assert passes == ["counting", "refining"]
     assert found.unresolved.any()

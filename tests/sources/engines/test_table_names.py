@@ -40,7 +40,7 @@ def test_a_table_by_its_name(engine, name, rows):
     ],
 )
 def test_one_that_is_not_there(engine, name, words, fix):
-    with pytest.raises(th.SourceError) as raised:
+    with pytest.raises(th.errors.SourceError) as raised:
         named_table(engine, name, place="here")
     assert raised.value.what.startswith(words)
     assert fix in raised.value.fix
@@ -48,12 +48,12 @@ def test_one_that_is_not_there(engine, name, words, fix):
 
 
 def test_none_at_all(engine):
-    with pytest.raises(th.ArgumentError, match="here holds tables, and none is named") as raised:
+    with pytest.raises(th.errors.ArgumentError, match="here holds tables, and none is named") as raised:
         named_table(engine, None, place="here")
     assert "'mails'" in raised.value.fix
 
 
 @pytest.mark.parametrize("name", [3, "", (), ("spring", 3), ("spring", ""), b"mails"])
 def test_what_is_no_name(name):
-    with pytest.raises(th.ArgumentError, match="named by a text"):
+    with pytest.raises(th.errors.ArgumentError, match="named by a text"):
         require_table_name(name)

@@ -137,7 +137,9 @@ def calibration_report(
         sample = _rows_sample(rows, name, rows.ranking(name))
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
-        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.ScoredRows.of(labels, probabilities)")
+        raise ArgumentError(
+            what, "give th.rank(labels, probabilities) or th.inference.ScoredRows.of(labels, probabilities)"
+        )
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
 
