@@ -35,6 +35,10 @@ class ConfusionIntervals(Tabular):
     """Intervals for the overall accuracy, every class and the averages over classes.
 
     What is undefined stays undefined, with the reason as its note.
+
+    >>> matrix = ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
+    >>> print(confusion_intervals(matrix).recall["pos"])
+    0.7500 [0.5981, 0.8581]
     """
 
     overall_accuracy: Interval
