@@ -133,4 +133,4 @@ def test_expected_cost_is_the_exact_quotient_rounded_once(cells, tenths, percent
     weighted = th.Contingency(*(float(cell) for cell in cells))
     column = th.Contingency(*([cell] for cell in cells))
     assert condition.expected_cost(weighted) == condition.expected_cost(table)
-    assert condition.expected_cost(column)[0] == pytest.approx(condition.expected_cost(table), rel=1e-14, abs=1e-15)
+    assert condition.expected_cost(column)[0] == condition.expected_cost(table)

@@ -49,15 +49,13 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
 
         calibration = Σ n (p - ṗ)² / N,  refinement = Σ n ṗ (1 - ṗ) / N.
 
-    With every score distinct that degenerates: each segment is pure, refinement is 0 and all loss
-    is calibration loss (a caution says so). Over the "hull" neighbours are pooled until ṗ falls
-    with the score. A pool holds several scores, so refinement is Σ n ṗ (1 - ṗ) / N over pools and
-    calibration is the rest, brier - refinement: what the best monotone map of the scores would
-    save. It cannot be negative, and it is CORP's miscalibration.
+    With every score distinct that degenerates: each segment is pure, refinement is 0 and all loss is calibration loss
+    (a caution says so). Over the "hull" neighbours are pooled until ṗ falls with the score. A pool holds several
+    scores, so refinement is Σ n ṗ (1 - ṗ) / N over pools and calibration is the rest, brier - refinement: what the best
+    monotone map of the scores would save. It cannot be negative, and it is CORP's miscalibration.
 
-    CORP (Dimitriadis, Gneiting & Jordan 2021): with S the Brier score, S_hull that of the pools'
-    proportions and S_mean that of the prevalence, miscalibration is S - S_hull, discrimination
-    S_mean - S_hull and uncertainty S_mean.
+    CORP (Dimitriadis, Gneiting & Jordan 2021): with S the Brier score, S_hull that of the pools' proportions and S_mean
+    that of the prevalence, miscalibration is S - S_hull, discrimination S_mean - S_hull and uncertainty S_mean.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])
     >>> print(decomposition(spam_tree))

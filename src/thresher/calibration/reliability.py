@@ -15,8 +15,15 @@ from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, WeightError, argument
 from thresher.ranking import Counts, Floats, Ranking, mean_scores, require_ranking
 
-MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
+ErrorBins: TypeAlias = Literal["quantile", "uniform", "exact"]
+
+MOST_BINS = 1_000_000
+MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are drawn together
+DRAWS_AT_ONCE = 1 << 21
+MOST_REPLICATES = 10_000_000
+
+_COLUMNS = ("score", "observed", "pos", "neg", "lowest", "highest")
 
 
 def splits_of(ranking: Ranking, bins: Binning, *, count: int) -> Splits:
@@ -103,9 +110,6 @@ class Reliability(Tabular):
         return "\n".join([head, *(f"{s:8.4f}{o:10.4f}{p:8g}{n:8g}" for s, o, p, n in rows)])
 
 
-_COLUMNS = ("score", "observed", "pos", "neg", "lowest", "highest")
-
-
 def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -> Reliability:
     """The reliability table of scores that are probabilities.
 
@@ -135,13 +139,6 @@ def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -
         highest=ranking.score[split[:-1]],
         bins=bins,
     )
-
-
-ErrorBins: TypeAlias = Literal["quantile", "uniform", "exact"]
-
-MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are drawn together
-DRAWS_AT_ONCE = 1 << 21
-MOST_REPLICATES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -201,9 +201,8 @@ def _squared_error(matrix: Floats, index: Any) -> Floats:
 class LogLoss(float):
     """A log loss: a float that knows why it is infinite, or how it was clipped.
 
-    `certain_and_wrong` counts the cases (or their weight) whose class was given probability 0;
-    `clip` is the ε that was asked for, or None. It is a float and not a record, so that it adds,
-    compares and formats like any other score.
+    `certain_and_wrong` counts the cases (or their weight) whose class was given probability 0; `clip` is the ε that was
+    asked for, or None. It is a float and not a record, so that it adds, compares and formats like any other score.
 
     >>> LogLoss(float("inf"), certain_and_wrong=2, cases=10)
     inf (certain-and-wrong: 2 of 10 cases were given probability 0 for what they are)

@@ -52,11 +52,10 @@ class Point(Result):
 class Choice(Tabular):
     """The best split and everything that ties with it, under one condition.
 
-    The recommended point is the middle one of the ties (of two middles the stricter);
-    `threshold`, `interval`, `table` and `expected_cost` speak of it. `holds_for` is the range of
-    cost ratios over which it stays the cheapest, None when there is none. `undecided` is the
-    range of scores between the lowest and highest tied threshold. `runner_up` is the best of the
-    splits that are strictly worse.
+    The recommended point is the middle one of the ties (of two middles the stricter); `threshold`, `interval`, `table`
+    and `expected_cost` speak of it. `holds_for` is the range of cost ratios over which it stays the cheapest, None when
+    there is none. `undecided` is the range of scores between the lowest and highest tied threshold. `runner_up` is the
+    best of the splits that are strictly worse.
     """
 
     ranking: Ranking

@@ -48,9 +48,8 @@ def isometric(
 ) -> Isometric:
     """Where a measure, or the expected cost under a condition, equals `value`.
 
-    Most measures are ratios of two linear functions of tp and fp, so their isometrics are straight in
-    coverage and ROC space (Flach 2003); the others are solved for numerically, to full precision, at about
-    `points` places.
+    Most measures are ratios of two linear functions of tp and fp, so their isometrics are straight in coverage and ROC
+    space (Flach 2003); the others are solved for numerically, to full precision, at about `points` places.
 
     >>> line = isometric("accuracy", 0.7, Pos=50, Neg=50, points=3)
     >>> line.x, line.y, line.slope

@@ -30,8 +30,7 @@ _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of wei
 class Range(Result):
     """Cost ratios between `low` and `high`, and what is cheapest there.
 
-    `models` lists every model that reaches the point; all of them do for the two rules that
-    ignore scores.
+    `models` lists every model that reaches the point; all of them do for the two rules that ignore scores.
 
     >>> last = choose({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
     >>> last.low, last.high, last.rule, last.models

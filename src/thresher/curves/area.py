@@ -174,9 +174,8 @@ def partial_auc(
 ) -> float:
     """The area under part of the ROC curve: a range of fpr, or one of tpr.
 
-    By fpr it is the area below the curve, by tpr the area to its right, so the full range of
-    either gives the AUC. Standardised (McClish 1989) it is mapped so that a diagonal curve has 0.5
-    and a perfect one 1, whatever the range.
+    By fpr it is the area below the curve, by tpr the area to its right, so the full range of either gives the AUC.
+    Standardised (McClish 1989) it is mapped so that a diagonal curve has 0.5 and a perfect one 1, whatever the range.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> round(partial_auc(spam_tree, fpr=(0, 0.1)), 10)

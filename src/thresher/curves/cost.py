@@ -91,9 +91,8 @@ class BrierCurve(Tabular):
 def brier_curve(ranking: Ranking) -> BrierCurve:
     """Loss at the threshold c = cost_fp / (cost_fp + cost_fn), the cost proportion.
 
-    That is the best threshold for calibrated probabilities. The loss is
-    2·((1 - c)·prevalence·fnr + c·(1 - prevalence)·fpr) at threshold c, and its area over c is the
-    Brier score (Hernández-Orallo, Flach & Ferri 2011).
+    That is the best threshold for calibrated probabilities. The loss is 2·((1 - c)·prevalence·fnr + c·(1 -
+    prevalence)·fpr) at threshold c, and its area over c is the Brier score (Hernández-Orallo, Flach & Ferri 2011).
 
     >>> emails = Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2])
     >>> round(brier_curve(emails).area, 10)  # (2·0.1² + 0.4² + 0.6² + 2·0.2²) / 6
@@ -125,10 +124,9 @@ class NetBenefit(Tabular):
 def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> NetBenefit:
     """True positives per case minus false ones, at the threshold's exchange rate.
 
-    Acting at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
-    net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.
-    Without `threshold` it is given at 0.01, 0.02, ..., 0.99. For another class mix, pass the ranking that
-    `adjust_prevalence` makes of this one.
+    Acting at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so net benefit = tp/n - fp/n ·
+    t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities. Without `threshold` it is given at 0.01, 0.02, ...,
+    0.99. For another class mix, pass the ranking that `adjust_prevalence` makes of this one.
 
     >>> curve = net_benefit(Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2]), threshold=[0.5])
     >>> curve.model.round(4), curve.everyone.round(4)

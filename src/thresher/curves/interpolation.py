@@ -64,9 +64,8 @@ def point_at(
 ) -> RandomizedRule:
     """The rule that reaches an fpr, tpr or rate of positive calls, also on the hull.
 
-    On the curve the coin breaks ties of one score; on the hull it mixes two thresholds, which
-    can only be better. Where many points qualify, the one with the most true (fpr) or fewest false
-    positives (tpr) is meant.
+    On the curve the coin breaks ties of one score; on the hull it mixes two thresholds, which can only be better. Where
+    many points qualify, the one with the most true (fpr) or fewest false positives (tpr) is meant.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
     >>> rule = point_at(spam_tree, fpr=0.4)

@@ -91,15 +91,13 @@ def multiclass_auc(
 ) -> MulticlassAUC:
     """AUC of every class against the rest and of every class against every other.
 
-    Column i of `probabilities` belongs to class i of `classes`, or, without `classes`, to the i-th
-    of the labels in rising order (numbers by size, texts by spelling; scikit-learn's `classes_`
-    come in that order). There is a column for each class and no other. Only the order of cases
-    within a column matters, so rows need not sum to 1.
+    Column i of `probabilities` belongs to class i of `classes`, or, without `classes`, to the i-th of the labels in
+    rising order (numbers by size, texts by spelling; scikit-learn's `classes_` come in that order). There is a column
+    for each class and no other. Only the order of cases within a column matters, so rows need not sum to 1.
 
-    "The" multi-class AUC does not exist: the four averages differ on the same data, so each has its
-    name. One-vs-one macro is the M measure of Hand & Till (2001), which
-    does not depend on how common the classes are; both one-vs-rest averages do. Averaging
-    one-vs-rest by prevalence goes back to Provost & Domingos (2000).
+    "The" multi-class AUC does not exist: the four averages differ on the same data, so each has its name. One-vs-one
+    macro is the M measure of Hand & Till (2001), which does not depend on how common the classes are; both one-vs-rest
+    averages do. Averaging one-vs-rest by prevalence goes back to Provost & Domingos (2000).
 
     Parameters
     ----------

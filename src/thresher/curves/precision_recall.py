@@ -153,10 +153,9 @@ class PRGain(Tabular):
 def pr_gain(ranking: Ranking) -> PRGain:
     """The precision-recall-gain curve from recall gain 0 to 1, and its area.
 
-    Gains rescale precision and recall harmonically so that the always-positive rule has gain 0:
-    precision gain = 1 - (Pos/Neg)·fp/tp and recall gain = 1 - (Pos/Neg)·fn/tp. Lines of
-    coverage space stay lines, so interpolation is linear and the area exact. A precision gain below 0
-    counts as such (Flach & Kull 2015).
+    Gains rescale precision and recall harmonically so that the always-positive rule has gain 0: precision gain = 1 -
+    (Pos/Neg)·fp/tp and recall gain = 1 - (Pos/Neg)·fn/tp. Lines of coverage space stay lines, so interpolation is
+    linear and the area exact. A precision gain below 0 counts as such (Flach & Kull 2015).
 
     >>> curve = pr_gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     >>> curve.recall_gain.round(4), curve.precision_gain.round(4)

@@ -32,12 +32,11 @@ T = TypeVar("T")
 class Ranking(Tabular):
     """Positives and negatives per distinct score, by falling score.
 
-    Built from counts in any order: they are sorted, equal scores are added up and segments
-    without cases vanish. `dropped` counts rows left out on request while reading. Counts are
-    int64; they are float64 when rows carry weights. `narrow` holds them as (pos, neg), in fewer
-    bytes where rows were counted. `ranges` is None in an exact ranking; where ranges of scores were
-    counted, it says between which scores the cases of each segment lie, and where an engine added up
-    weights, how far their sums may have rounded.
+    Built from counts in any order: they are sorted, equal scores are added up and segments without cases vanish.
+    `dropped` counts rows left out on request while reading. Counts are int64; they are float64 when rows carry weights.
+    `narrow` holds them as (pos, neg), in fewer bytes where rows were counted. `ranges` is None in an exact ranking;
+    where ranges of scores were counted, it says between which scores the cases of each segment lie, and where an engine
+    added up weights, how far their sums may have rounded.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
     >>> spam_tree

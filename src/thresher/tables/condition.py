@@ -154,15 +154,15 @@ class OperatingCondition:
         Pos, Neg = _one_total(table.Pos), _one_total(table.Neg)
         if not Pos or not Neg or any(cell is None for cell in cells):
             return None
-        mix = Fraction(1) if self.class_ratio is None else simplest(self.class_ratio) * Neg / Pos
+        ratio = self.class_ratio
+        mix = Fraction(1) if ratio is None or ratio == Pos / Neg else simplest(ratio) * Neg / Pos
         costs = [simplest(cost) for cost in (self.cost_tp, self.cost_fn, self.cost_fp, self.cost_tn)]
         unit = math.lcm(*(cost.denominator for cost in costs))
         weights = (mix.numerator, mix.numerator, mix.denominator, mix.denominator)
         per_case = [int(cost * unit) * weight for cost, weight in zip(costs, weights, strict=True)]
         total = unit * (mix.numerator * Pos + mix.denominator * Neg)
-        largest = max(total, max(map(abs, per_case)) * (Pos + Neg))
-        if largest >= EXACT_INTEGERS and any(isinstance(cell, np.ndarray) for cell in cells):
-            return None  # Python integers stay exact at any size, arrays do not
+        if max(total, max(map(abs, per_case)) * (Pos + Neg)) >= EXACT_INTEGERS:
+            return None  # of one table as of arrays, so that both give the same
         return sum(cost * cell for cost, cell in zip(per_case, cells, strict=True)) / total
 
     def to_dict(self) -> dict[str, Any]:

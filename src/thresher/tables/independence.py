@@ -53,12 +53,11 @@ class FisherTest(Result):
 def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Table]:
     """Pearson's χ² test that predictions are independent of the actual classes.
 
-    Σ (observed - expected)² / expected, with (k - 1)² degrees of freedom. Independence is not
-    uselessness: predictions that are worse than chance depend on the classes as well. The p-value
-    is an approximation that is fair when all expected counts are about 5 or more; below that ask
-    `fisher`. Weights count as that many independent cases. `correction=True` moves each cell of a
-    2×2 table by up to ½ towards the expected one (Yates 1934), which is off here and on by default
-    in SciPy.
+    Σ (observed - expected)² / expected, with (k - 1)² degrees of freedom. Independence is not uselessness: predictions
+    that are worse than chance depend on the classes as well. The p-value is an approximation that is fair when all
+    expected counts are about 5 or more; below that ask `fisher`. Weights count as that many independent cases.
+    `correction=True` moves each cell of a 2×2 table by up to ½ towards the expected one (Yates 1934), which is off here
+    and on by default in SciPy.
 
     >>> test = chi_squared(Contingency(tp=30, fn=20, fp=10, tn=40))
     >>> print(test)
@@ -89,10 +88,9 @@ def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Tab
 def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> FisherTest:
     """Fisher's exact test that predictions are independent of the classes (1922).
 
-    Exact for the given marginals at any size. "greater" asks whether positives are called positive
-    more often than chance would, "less" whether less often; "two-sided" adds up all tables that are
-    no more likely than this one. The odds ratio is that of the sample, tp tn / (fp fn), not the
-    conditional maximum-likelihood one that R prints.
+    Exact for the given marginals at any size. "greater" asks whether positives are called positive more often than
+    chance would, "less" whether less often; "two-sided" adds up all tables that are no more likely than this one. The
+    odds ratio is that of the sample, tp tn / (fp fn), not the conditional maximum-likelihood one that R prints.
 
     >>> print(fisher(Contingency(tp=3, fn=1, fp=1, tn=3)))
     odds ratio 9, p 0.486 (two-sided)

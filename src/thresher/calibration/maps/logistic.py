@@ -17,11 +17,15 @@ from thresher.cautions import Caution
 from thresher.errors import ArgumentError, ProbabilityError, ScoreError, argument
 from thresher.ranking import Counts, Floats, Ranking
 
+On: TypeAlias = Literal["log_odds", "score"]
+Targets: TypeAlias = Literal["platt", "counts"]
+
 TOLERANCE = 1e-10  # of the gradient, in standardised features and relative to the rarer class
 MOST_STEPS = 100
 
 _ROUNDING = 1e-14  # a spread this small relative to the values is none
 _RESOLVED = 1e-15  # of a gradient, relative to the sum of its terms
+_COEFFICIENTS = ("a", "b", "c", "centre", "unit")
 _RIDGE = 1e-12  # keeps the system solvable where features are collinear
 
 
@@ -30,10 +34,9 @@ def logistic_fit(
 ) -> tuple[list[float], float]:
     """Maximise Σ pos·ln p + neg·ln(1 - p), p = 1 / (1 + exp(-Σ wⱼ xⱼ - c)): (slopes, intercept).
 
-    Features are standardised for the fit, so their units do not matter; what is returned belongs
-    to them as given. With `nonnegative` every slope is at least 0. The function is convex: Newton
-    steps with backtracking reach the optimum (Lin, Lin & Weng 2007), each step solving its
-    quadratic model exactly under the bounds.
+    Features are standardised for the fit, so their units do not matter; what is returned belongs to them as given. With
+    `nonnegative` every slope is at least 0. The function is convex: Newton steps with backtracking reach the optimum
+    (Lin, Lin & Weng 2007), each step solving its quadratic model exactly under the bounds.
 
     >>> logistic_fit([np.array([1.0, 0.0])], np.array([3, 1]), np.array([1, 3]),
     ...              intercept=True, nonnegative=False)
@@ -116,9 +119,6 @@ def _bounded_step(weight: Floats, gradient: Floats, hessian: Floats, bounded: in
     return best
 
 
-On: TypeAlias = Literal["log_odds", "score"]
-
-
 @dataclass(frozen=True, slots=True)
 class LogisticCurve:
     """p = 1 / (1 + exp(-z)) with z linear in what it is fitted on.
@@ -185,9 +185,6 @@ class LogisticCurve:
         return cls(**fields(value, readers, optional=["limit"]))
 
 
-_COEFFICIENTS = ("a", "b", "c", "centre", "unit")
-
-
 def log_odds(p: Floats, *, limit: float = math.inf) -> Floats:
     """ln(p / (1 - p)), clipped to ±limit; without a limit 0 and 1 have infinite log-odds.
 
@@ -199,16 +196,14 @@ def log_odds(p: Floats, *, limit: float = math.inf) -> Floats:
     return np.clip(t, -limit, limit)
 
 
-Targets: TypeAlias = Literal["platt", "counts"]
 Fit: TypeAlias = tuple[LogisticCurve, tuple[Caution, ...]]
 
 
 def platt(ranking: Ranking, *, on: On = "log_odds", targets: Targets = "platt") -> Fit:
     """Platt scaling: a logistic fit of slope and intercept on log-odds, or on plain scores.
 
-    `on` names what it is fitted on. Targets are Platt's
-    (Pos + 1) / (Pos + 2) for positives and 1 / (Neg + 2) for negatives, which keep the slope finite
-    on separable data, or the plain counts. (Platt 1999; Lin, Lin & Weng 2007.)
+    `on` names what it is fitted on. Targets are Platt's (Pos + 1) / (Pos + 2) for positives and 1 / (Neg + 2) for
+    negatives, which keep the slope finite on separable data, or the plain counts. (Platt 1999; Lin, Lin & Weng 2007.)
 
     >>> curve, _ = platt(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]), targets="counts")
     >>> round(curve.a, 6), round(abs(curve.c), 6)  # the leaves' own proportions need no mapping
