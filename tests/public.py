@@ -5,7 +5,10 @@ from importlib import import_module
 
 import thresher as th
 
-PACKAGES = ("ranking", "inputs", "tables", "curves", "choices", "calibration", "sources", "inference", "evaluation")
+PACKAGES = ("tables", "curves", "choices", "calibration", "inference", "evaluation")
+# Exported for other packages, which pass what is right.
+HELPERS = {"hull_splits", "limits_of", "log_losses", "precision_sum", "quantity", "refusal", "require_table"}
+HELPERS |= {"LogisticCurve", "OfRanking", "Quantity", "Steps", "segment_areas", "squared_losses"}
 
 
 def offered():
@@ -13,7 +16,7 @@ def offered():
     things = {name: getattr(th, name) for name in th.__all__}
     for package in PACKAGES:
         module = import_module(f"thresher.{package}")
-        things |= {name: getattr(module, name) for name in module.__all__}
+        things |= {name: getattr(module, name) for name in module.__all__ if name not in HELPERS}
     return {name: thing for name, thing in things.items() if inspect.isfunction(thing) or inspect.isclass(thing)}
 
 

@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import numpy as np
 
 from thresher._internal.arguments import require_instance
-from thresher._internal.atomic import write_file, replace_folder
+from thresher._internal.atomic import replace_folder, write_file
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result

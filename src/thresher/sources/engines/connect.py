@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from thresher._internal.optional import extra
-from thresher.errors import ArgumentError, ColumnError, MissingExtraError, SourceError
+from thresher.errors import ArgumentError, ColumnError, MissingExtraError, SourceError, argument
 from thresher.inputs.columns import require_columns
 from thresher.sources.engines.errors import translate_errors, without_secrets
 from thresher.sources.memory import memory_budget
@@ -163,7 +163,7 @@ def _named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
     Engines list no table that one may not read, and not every kind of view, so the table is asked for first.
     """
     if table is None:
-        fix = f"pass table=...{_list_tables(engine, None)}"
+        fix = f"pass {argument('table', ...)}{_list_tables(engine, None)}"
         raise ArgumentError(f"{place} holds tables, and none is named", fix, parameter="table")
     parts = require_table_name(table)
     name, database = parts[-1], parts[:-1] if len(parts) > 2 else "".join(parts[:-1]) or None
