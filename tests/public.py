@@ -8,7 +8,16 @@ import thresher as th
 PACKAGES = ("tables", "curves", "choices", "calibration", "inference", "evaluation")
 # Exported for other packages, which pass what is right.
 HELPERS = {"hull_splits", "limits_of", "log_losses", "precision_sum", "quantity", "refusal", "require_table"}
-HELPERS |= {"LogisticCurve", "OfRanking", "Quantity", "Steps", "segment_areas", "squared_losses"}
+HELPERS |= {
+    "Limit",
+    "LogisticCurve",
+    "ModelNumber",
+    "OfRanking",
+    "Quantity",
+    "Steps",
+    "segment_areas",
+    "squared_losses",
+}
 
 
 def offered():

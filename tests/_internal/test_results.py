@@ -20,6 +20,7 @@ from tests.public import OFFERED
 from thresher import learning
 from thresher._internal import results
 from thresher._internal.results import Result, Tabular, frame_of, shorten
+from thresher.cautions import Caution
 
 LABELS = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
 TREE = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
@@ -34,7 +35,7 @@ ALLOWED |= {"rect", "polyline", "circle", "iframe", "defs", "clippath"}
 
 
 def public_results() -> dict[str, type]:
-    listed = OFFERED | {name: getattr(learning, name) for name in learning.__all__}
+    listed = OFFERED | {"Caution": Caution} | {name: getattr(learning, name) for name in learning.__all__}
     return {
         name: one
         for name, one in listed.items()

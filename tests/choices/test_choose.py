@@ -1,6 +1,7 @@
 import math
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,12 +111,14 @@ def test_a_search_of_the_hull_finds_what_a_search_of_every_split_finds(ranking, 
     known = th.tables.measure(name)
     how = "maximise" if known.better == "higher" else "minimise"
     try:
-        everywhere = th.choose(ranking, condition, **{how: known.of})
+        options: dict[str, Any] = {how: known.of}
+        everywhere = th.choose(ranking, condition, **options)
     except th.errors.MeasureError:
         with pytest.raises(th.errors.MeasureError, match="undefined"):
             th.choose(ranking, condition, **{how: name})
         return
-    choice = th.choose(ranking, condition, **{how: name})
+    options = {how: name}
+    choice = th.choose(ranking, condition, **options)
     assert choice.splits.tolist() == everywhere.splits.tolist()
     assert (choice.value, choice.holds_for) == (everywhere.value, everywhere.holds_for)
     assert choice.runner_up == everywhere.runner_up

@@ -118,8 +118,8 @@ def require_no_table(source: Any, table: TableName | None) -> None:
     ...
     """
     if table is not None:
-        what = f"table={table!r} is given, and {_place(source, None)} holds no tables"
-        raise ArgumentError(what, "leave table= out", parameter="table")
+        what = f"{argument('table', table)} is given, and {_place(source, None)} holds no tables"
+        raise ArgumentError(what, f"leave {argument('table')} out", parameter="table")
 
 
 def offers(expression: Any, operation: str) -> bool:
@@ -138,7 +138,7 @@ def require_table_name(table: Any) -> tuple[str, ...]:
     if not isinstance(parts, tuple | list) or not parts or not all(isinstance(part, str) and part for part in parts):
         raise ArgumentError(
             f"a table is named by a text, or by a tuple of texts, got {table!r}",
-            'e.g. table="mails" or table=("schema", "mails")',
+            f"e.g. {argument('table', 'mails')} or {argument('table', ('schema', 'mails'))}",
             parameter="table",
         )
     return tuple(parts)
@@ -174,7 +174,7 @@ def _named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
             raise
     fix = f"name one that is there{_list_tables(engine, database)}"
     if "." in name:
-        fix = f"name a table of a schema by its parts: table={tuple(name.split('.'))!r}"
+        fix = f"name a table of a schema by its parts: {argument('table', tuple(name.split('.')))}"
     within = f" in {'.'.join(parts[:-1])}" if len(parts) > 1 else ""
     raise SourceError(f"{place} has no table {name!r}{within}", fix)
 
