@@ -200,7 +200,7 @@ _SUBPACKAGES = (
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name of the front door, or a package, when it is first used."""
+    """Import a public name, or a package, when it is first used."""
     if name in _SUBPACKAGES:
         return import_module(f"thresher.{name}")
     for package, names in _PACKAGES.items():

@@ -1,3 +1,3 @@
-"""The version, where every room can read it without asking for the whole house."""
+"""The version, which every package can read without importing another."""
 
 __version__ = "0.1.0"

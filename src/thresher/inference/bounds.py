@@ -129,8 +129,8 @@ def _best_cost_bounds(ranking: Ranking, condition: OperatingCondition | None) ->
     """Bounds of the least expected cost that any threshold reaches.
 
     The upper one is reached by `choose(ranking, condition)`, so their distance is what the choice may leave on the
-    table by not knowing the order inside segments. Equal bounds say that the choice is certain; those of weights leave
-    room for rounding.
+    table by not knowing the order inside segments. Equal bounds say that the choice is certain; those of weights are
+    widened for rounding.
 
     """
     require_ranking(ranking, both_classes=True)

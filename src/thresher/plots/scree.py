@@ -30,7 +30,7 @@ class ScreeDisplay(Display):
     ratios: Floats
     bars_: BarContainer = field(init=False)
     cumulative_: Line2D = field(init=False)
-    kept_: Line2D | None = field(init=False)
+    mark_: Line2D | None = field(init=False)
 
     @classmethod
     def from_ratios(cls, ratios: npt.ArrayLike) -> Self:
@@ -43,8 +43,8 @@ class ScreeDisplay(Display):
             )
         return cls(ratios=shares)
 
-    def plot(self, ax: Axes | None = None, *, kept: int | None = None) -> Self:
-        """Draw it; `kept` marks how many components are kept."""
+    def plot(self, ax: Axes | None = None, *, components: int | None = None) -> Self:
+        """Draw it; `components` marks how many of them are used."""
         from matplotlib.ticker import MaxNLocator
 
         settings = {"xlabel": "component", "ylabel": "share of the variance", "ylim": (0, 1.05)}
@@ -56,10 +56,10 @@ class ScreeDisplay(Display):
             component, self.ratios.cumsum(), color=second, linewidth=WIDTH, marker="s", markersize=4.5
         )
         entries = [(self.bars_[0], "each component"), (self.cumulative_, "all up to it")]
-        self.kept_ = None
-        if kept is not None:
-            self.kept_ = ax.axvline(kept + 0.5, color=ink(ax), linewidth=1.1, linestyle=DASHED)
-            entries.append((self.kept_, f"kept: {kept}"))
+        self.mark_ = None
+        if components is not None:
+            self.mark_ = ax.axvline(components + 0.5, color=ink(ax), linewidth=1.1, linestyle=DASHED)
+            entries.append((self.mark_, f"kept: {components}"))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         add_legend(ax, entries, loc="center right")
         set_title(ax, "Scree plot")

@@ -47,7 +47,7 @@ class Codes:
 
     def encode(self, values: Any) -> Counts:
         """The code of each value."""
-        numbers, truth = _whole_numbers(values)
+        numbers, truth = _integers(values)
         if numbers is not None and numbers.size:
             low, high = int(numbers.min()), int(numbers.max())
             if low >= 0 and high < len(self.values) and self._counting:
@@ -89,7 +89,7 @@ class Codes:
         return code
 
 
-def _whole_numbers(values: Any) -> tuple[Column | None, bool]:
+def _integers(values: Any) -> tuple[Column | None, bool]:
     """Integers or truth values without gaps as NumPy integers, and whether they are truth values; None for others."""
     if not is_arrow(values):
         truth = values.dtype.kind == "b"

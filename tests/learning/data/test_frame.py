@@ -58,8 +58,8 @@ def test_values_that_lack_are_counted():
 
 def test_rows_are_dropped_on_request_and_counted():
     complete = complete_rows(GAPPY)
-    assert (complete.dropped, complete.kept.tolist()) == (2, [0])
-    assert complete_rows(GAPPY, columns=["age"]).kept.tolist() == [0, 2]
+    assert (complete.dropped, complete.rows.tolist()) == (2, [0])
+    assert complete_rows(GAPPY, columns=["age"]).rows.tolist() == [0, 2]
     assert len(GAPPY) == 3
 
 

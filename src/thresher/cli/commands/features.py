@@ -44,7 +44,7 @@ class FeatureOptions:
 def command(source: str, how: FeatureOptions, printed: PrintOptions) -> None:
     """Choose the features that keep the classes furthest apart.
 
-    Looks at columns of numbers; J is the scatter between the classes over the scatter within them.
+    Uses columns of numbers; J is the scatter between the classes over the scatter within them.
     """
     from thresher.cli.console.learning import feature_blocks, plain_features
     from thresher.cli.console.screen import present, working

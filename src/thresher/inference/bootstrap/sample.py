@@ -157,7 +157,7 @@ def sample_of(source: ScoredRows | Ranking, *, singly: bool = False) -> Sample:
             "give a Ranking, or ScoredRows.of(labels, scores) for several models, weights or clusters",
         )
     source.require_both_classes()
-    ranking = _in_whole_cases(source)
+    ranking = _in_units(source)
     if not singly:
         cases = ranking.pos[ranking.pos > 0], ranking.neg[ranking.neg > 0]
         return Sample(cases, None, {ONLY_MODEL: ModelOrder.of_ranking(ranking)}, weighted=False)
@@ -179,7 +179,7 @@ def sort_rows(rows: ScoredRows) -> ScoredRows:
     return rows.take(np.concatenate(classes))
 
 
-def _in_whole_cases(ranking: Ranking) -> Ranking:
+def _in_units(ranking: Ranking) -> Ranking:
     if not ranking.weighted:
         return ranking
     if np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any():

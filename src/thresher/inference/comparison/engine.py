@@ -159,7 +159,7 @@ def covariance_of(sums: PlacementSums) -> AucCovariance:
 
 
 def _noise(sums: PlacementSums) -> float:
-    """What placements may be off by, since an engine adds weights up in an order of its own."""
+    """What placements may be off by, since an engine adds weights up in any order."""
     return 2.0**-50 * math.sqrt(sums.units[2])
 
 

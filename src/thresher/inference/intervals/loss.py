@@ -200,7 +200,7 @@ def _rows_loss(
 def _unbounded(mean: float, predicted: float, spread: tuple[float, float], freedom: float, level: float) -> Interval:
     """Limits on the scale of logarithms, from the variance seen and the variance predicted.
 
-    What is predicted is a spread around a mean of its own, and on this scale only their ratio counts.
+    What is predicted is a spread around another mean, and on this scale only their ratio counts.
     """
     seen, ahead = (math.sqrt(each) for each in spread)
     deviation = student_quantile(level, freedom) * max(seen, ahead * mean / max(mean, predicted))

@@ -140,7 +140,7 @@ def column_types(
     >>> table = {"id": list(range(1, 31)), "size": ["S", "M", "L"] * 10, "age": [31.5, 25, None] * 10}
     >>> print(column_types(table, orders={"size": ["S", "M", "L"]}))
     column  kind        distinct  missing  example  why
-    id      identifier        30           1        a whole number of its own in every row
+    id      identifier        30           1        a different whole number in every row
     size    ordinal            3           S        order declared: S < M < L
     age     numerical          2       10  31.5     numbers
     """
@@ -291,7 +291,7 @@ def _numbers(present: Any, reason: str) -> Inference:
     if integers and present.nunique() == numbers.size >= _FEWEST_FOR_IDENTIFIER:
         running = numbers.max() - numbers.min() + 1 == numbers.size
         if running or _ID.search(str(present.name)) or _CAMEL_ID.search(str(present.name)):
-            return Inference("identifier", "a whole number of its own in every row")
+            return Inference("identifier", "a different whole number in every row")
     return Inference("numerical", reason)
 
 
@@ -314,7 +314,7 @@ def _texts(present: Any, most: int) -> Inference:
     if texts.str.split().str.len().mean() >= _WORDS_OF_TEXT and share > 0.5:
         return Inference("text", "several words, seldom the same")
     if len(texts) >= _FEWEST_FOR_IDENTIFIER and share == 1:
-        return Inference("identifier", "a text of its own in every row")
+        return Inference("identifier", "a different text in every row")
     return _categories(present, "texts that repeat", most)
 
 

@@ -47,7 +47,7 @@ class CompleteRows(Result):
     """The rows without missing values, their row numbers, and how many were dropped."""
 
     data: Any
-    kept: Indices
+    rows: Indices
     dropped: int
 
 

@@ -88,7 +88,7 @@ class PrincipalComponents(Tabular):
             f"Principal components of {self.rows:,} rows and {self.mean.size:,} features",
             f"1. centred{' and divided by their standard deviations' if scaled else ''}",
             f"2. covariance matrix {self.mean.size:,} x {self.mean.size:,}, trace {np.trace(self.covariance):.4g}",
-            f"3. eigenvectors by falling eigenvalue: {self.ratios.size:,} kept",
+            f"3. eigenvectors by falling eigenvalue: {self.ratios.size:,} of them",
             f"4. projection onto them explains {self.cumulative[-1]:.1%} of the variance",
             "",
             "component  variance   ratio  cumulative",
@@ -112,7 +112,7 @@ def principal_components(
     Principal components of 150 rows and 4 features
     1. centred and divided by their standard deviations
     2. covariance matrix 4 x 4, trace 4
-    3. eigenvectors by falling eigenvalue: 4 kept
+    3. eigenvectors by falling eigenvalue: 4 of them
     4. projection onto them explains 100.0% of the variance
     <BLANKLINE>
     component  variance   ratio  cumulative
