@@ -202,3 +202,12 @@ def plain_text(text: object) -> str:
     'two␊lines'
     """
     return visible(str(text))
+
+
+def count_text(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> count_text(1, "row"), count_text(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"

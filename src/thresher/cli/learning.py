@@ -15,7 +15,7 @@ import numpy as np
 from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
-from thresher._internal.text import plain_text
+from thresher._internal.text import count_text, plain_text
 from thresher.cli.commands.features import FeatureOptions
 from thresher.cli.commands.learn import LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
@@ -24,7 +24,6 @@ from thresher.cli.inputs import positive_label
 from thresher.cli.outputs import (
     STANDARD,
     NewColumns,
-    count_text,
     place_of,
 )
 from thresher.errors import ArgumentError, ColumnError

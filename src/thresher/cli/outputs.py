@@ -27,6 +27,7 @@ import numpy as np
 
 from thresher._internal.atomic import replace_file, write_file
 from thresher._internal.optional import extra
+from thresher._internal.text import count_text
 from thresher.errors import (
     ArgumentError,
     ColumnError,
@@ -119,15 +120,6 @@ def _system_error(number: int, path: Path) -> OSError:
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file at once; a lone half of a character is written as its escape."""
     write_file(path, text.encode("utf-8", errors="backslashreplace"))
-
-
-def count_text(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> count_text(1, "row"), count_text(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 PIECE = 65_536

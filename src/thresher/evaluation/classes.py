@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.arguments import require_level
-from thresher._internal.text import in_words, visible, visible_lines
+from thresher._internal.text import count_text, in_words, visible, visible_lines
 from thresher.calibration.scores import SUM_TOLERANCE
 from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
@@ -337,7 +337,7 @@ def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
     cases = rows.cases
     for name, count in zip(rows.classes, cases.tolist(), strict=True):
         if count < FEW:
-            yield Caution("few-cases-of-class", f"class {name!r} has only {count} cases")
+            yield Caution("few-cases-of-class", f"class {name!r} has only {count_text(count, 'case')}")
     yield from few_clusters(None if rows.cluster is None else rows.clusters)
     if cases.max() >= EXTREME * cases.min():
         frequent, rare = (rows.classes[int(at)] for at in (cases.argmax(), cases.argmin()))
@@ -354,8 +354,9 @@ def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
 def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
     matrix = rows.matrices[name]
     for label in rows.absent[name]:
-        count = rows.cases[rows.classes.index(label)]
-        yield Caution("class-without-column", f"{name} has no column for {label!r}, the class of {count:,} cases")
+        count = int(rows.cases[rows.classes.index(label)])
+        text = f"{name} has no column for {label!r}, the class of {count_text(count, 'case')}"
+        yield Caution("class-without-column", text)
     off = np.abs(matrix.sum(axis=1) - 1) > SUM_TOLERANCE
     if off.any():
         first = int(np.flatnonzero(off)[0])
@@ -388,9 +389,8 @@ def _on_calls(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterat
                 f"{unlike:,} of {called.size:,} predictions of {name} are not the class it gives most to",
             )
     elif tied := int(np.count_nonzero((matrix == top[:, np.newaxis]).sum(axis=1) > 1)):
-        yield Caution(
-            "tied-likeliest", f"{name} gives two classes the most in {tied:,} cases; the first counts as called"
-        )
+        text = f"{name} gives two classes the most in {count_text(tied, 'case')}; the first counts as called"
+        yield Caution("tied-likeliest", text)
     for label, calls in zip(rows.classes, model.confusion.predicted.tolist(), strict=True):
         if not calls:
             yield Caution("class-never-called", f"{name} never calls a case {label!r}")

@@ -42,7 +42,8 @@ def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions
     added: 1 where the score is at least the threshold and 0 elsewhere, or the probability. Without -o
     they go to standard output, as CSV. Where probabilities speak against calls, a caution says how many.
     """
-    from thresher.cli.outputs import STANDARD, count_text, place_of, require_outputs, write_with_columns
+    from thresher._internal.text import count_text
+    from thresher.cli.outputs import STANDARD, place_of, require_outputs, write_with_columns
 
     if artefact == STANDARD:
         raise click.UsageError("the decision must be a file; - is for rows")

@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from thresher._internal.text import plain_text
+from thresher._internal.text import count_text, plain_text
 from thresher.calibration import CalibrationMap, brier, recalibrate
 from thresher.choices import Choice, Point
 from thresher.cli.console.screen import (
@@ -30,7 +30,6 @@ from thresher.cli.console.screen import (
     threshold_number,
     written_text,
 )
-from thresher.cli.outputs import count_text
 from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judgement
