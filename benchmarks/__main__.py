@@ -31,7 +31,7 @@ def main() -> None:
     asked = sys.argv[1:] or list(SECTIONS)
     if unknown := [name for name in asked if name not in SECTIONS]:
         sys.exit(f"there is no section {', '.join(unknown)}: pick from {', '.join(SECTIONS)}")
-    kept = written_before()
+    sections = written_before()
     slow_sort = wide_vectors_hurt()
     settings: Settings = {"As NumPy comes": {}} | ({"Without AVX-512": slow_sort} if slow_sort else {})
     parts = [INTRODUCTION, versions()]
@@ -39,10 +39,10 @@ def main() -> None:
         parts.append(WIDE_VECTORS.format(features=slow_sort["NPY_DISABLE_CPU_FEATURES"]))
     for name, (title, measured) in SECTIONS.items():
         if name in asked:
-            kept[title] = measured(settings)
-            print(f"## {title}\n\n{kept[title]}\n", flush=True)
-        if title in kept:
-            parts.append(f"## {title}\n\n{kept[title]}")
+            sections[title] = measured(settings)
+            print(f"## {title}\n\n{sections[title]}\n", flush=True)
+        if title in sections:
+            parts.append(f"## {title}\n\n{sections[title]}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"written to {RESULTS.relative_to(Path.cwd())}")
 
@@ -123,14 +123,14 @@ def features_table(setting: dict[str, str]) -> str:
 
 
 def page_table() -> str:
-    """The page beside the evaluation it shows, and its budgets."""
+    """The page and the evaluation it shows, and its budgets."""
     found = child("benchmarks.page", setting={})
     lines = [
         "| what | measured | budget |",
         "|---|--:|--:|",
         f"| writing three models of 10⁶ rows ÷ evaluating them | {found['page'] / found['evaluate']:.2f} | 1 |",
         f"| script, kB | {found['script']:.0f} | 120 |",
-        f"| page per model beside script and style, kB | {found['per model']:.0f} | 150 |",
+        f"| page per model without script and style, kB | {found['per model']:.0f} | 150 |",
     ]
     if "step" in found:
         lines += [
@@ -173,11 +173,11 @@ def spark_table() -> str:
     ]
     for rows in (10**6, 10**7):
         found = child("benchmarks.scale", "spark", str(rows), setting={})
-        told = [
+        cells = [
             f"{'' if f'{name} auc' in found else 'more than '}{found[name] / found['seconds']:.1f}×"
             for name in ("mllib", "evaluator")
         ]
-        lines.append(f"| {rows:,} | {' | '.join(told)} | {found['width']:.1e} |")
+        lines.append(f"| {rows:,} | {' | '.join(cells)} | {found['width']:.1e} |")
         print(lines[-1], flush=True)
     return f"{SPARK.format(times=SPARK_LIMIT)}\n\n" + "\n".join(lines)
 

@@ -90,21 +90,21 @@ def agreement(ours: dict[str, float], theirs: dict[str, float]) -> float:
 
 def measured(kind: str, rows: int, *, everything: bool) -> dict[str, Any]:
     labels, scores, weights = data(kind, rows)
-    kept: dict[str, Any] = {}
+    timings: dict[str, Any] = {}
 
     def timed(name: str, call: Callable[[], Any], repeat: int = 3) -> None:
-        kept[name] = seconds(call, repeat=repeat)
+        timings[name] = seconds(call, repeat=repeat)
 
     timed("sort", lambda: np.sort(scores), 5)
     timed("rank", lambda: th.rank(labels, scores, weights=weights), 5)
     timed("auc", lambda: th.auc(th.rank(labels, scores, weights=weights)), 5)
     timed("sklearn auc", lambda: roc_auc_score(labels, scores, sample_weight=weights), 2)
-    kept["memory"] = peak_bytes(lambda: th.rank(labels, scores, weights=weights)) / scores.nbytes
+    timings["memory"] = peak_bytes(lambda: th.rank(labels, scores, weights=weights)) / scores.nbytes
     if everything:
         timed("everything", lambda: thresher_everything(labels, scores))
         timed("sklearn everything", lambda: sklearn_everything(labels, scores), 1)
-        kept["agreement"] = agreement(thresher_everything(labels, scores), sklearn_everything(labels, scores))
-    return kept
+        timings["agreement"] = agreement(thresher_everything(labels, scores), sklearn_everything(labels, scores))
+    return timings
 
 
 if __name__ == "__main__":

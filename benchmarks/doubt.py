@@ -51,7 +51,7 @@ def study(rows: int, shifts: Sequence[float], runs: int) -> str:
         evaluation = th.evaluate(labels, scores, condition=condition, replicates=200, seed=seed)
         decision = evaluation.decision
         truth = true_cost(shifts[int(decision.model[1:])], decision.threshold)
-        found.append(
+        runs_seen.append(
             (
                 "m0" in evaluation.may_be_best,
                 len(evaluation.may_be_best),
@@ -62,10 +62,10 @@ def study(rows: int, shifts: Sequence[float], runs: int) -> str:
                 without[decision.baseline] - truth in decision.saving,
             )
         )
-    held, size, truth, honest, given, covered, saved = np.mean(found, axis=0)
+    held, size, truth, out_of_bag, of_model, covered, saved = np.mean(runs_seen, axis=0)
     return (
-        f"{rows:5} rows, {len(shifts):2} models: best in set {held:.3f} of {size:.1f}; bias {honest / truth - 1:+.3f}"
-        f" (model given {given / truth - 1:+.3f}); limits hold {covered:.3f}, of the saving {saved:.3f}"
+        f"{rows:5} rows, {len(shifts):2} models: best in set {held:.3f} of {size:.1f}; bias {out_of_bag / truth - 1:+.3f}"
+        f" (of the model {of_model / truth - 1:+.3f}); limits hold {covered:.3f}, of the saving {saved:.3f}"
     )
 
 

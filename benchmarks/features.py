@@ -17,7 +17,7 @@ FEW_ROWS, FEW_FEATURES, FEW_CHOSEN = 2_000, 60, 6
 
 
 class ByJ(BaseEstimator):  # type: ignore[misc]
-    """A model whose score is J of the columns it is given: what a generic selector needs to be told the criterion."""
+    """A model whose score is J of the columns it is given: what a generic selector needs to know the criterion."""
 
     def fit(self, _: Any, y: Any) -> Self:
         """Remember the classes; there is nothing to learn."""

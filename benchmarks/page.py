@@ -1,4 +1,4 @@
-"""The page: what writing it costs beside the evaluation, its size, and how quick it is in a browser, JSON out."""
+"""The page: what writing it adds to the evaluation, its size, and how quick it is in a browser, JSON out."""
 
 from __future__ import annotations
 

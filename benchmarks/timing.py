@@ -1,4 +1,4 @@
-"""How long a call takes and how much memory it asks for, beside its result."""
+"""How long a call takes and how much memory it asks for, and its result."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def peak_bytes(call: Callable[[], object]) -> int:
     """The most memory a call held at once on top of what was there; NumPy reports its arrays."""
     gc.collect()
     tracemalloc.start()
-    kept = call()
+    result = call()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    del kept
+    del result
     return peak

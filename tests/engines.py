@@ -23,10 +23,10 @@ def require(found: object, package: str) -> None:
     """Skip a test that needs a system package, or fail it in CI."""
     if found:
         return
-    told = f"needs the system package {package}"
+    message = f"needs the system package {package}"
     if os.environ.get("CI") == "true":
-        pytest.fail(told)
-    pytest.skip(told)
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 def postgres_binaries() -> Path | None:

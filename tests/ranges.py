@@ -1,4 +1,4 @@
-"""Rankings of ranges for tests: rows dealt into ranges in any monotone way, as an engine's buckets would."""
+"""Rankings of ranges for tests: rows put into ranges in any monotone way, as an engine's buckets would."""
 
 from __future__ import annotations
 

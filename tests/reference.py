@@ -72,7 +72,7 @@ def hull_splits(counts: Sequence[tuple[Any, Any]], *, corners_only: bool = False
     With `corners_only`, no chord may pass through them either.
     """
     at = points(counts)
-    kept = []
+    corners = []
     for k, (x, y) in enumerate(at):
         beaten = False
         for xa, ya in at[:k]:
@@ -81,8 +81,8 @@ def hull_splits(counts: Sequence[tuple[Any, Any]], *, corners_only: bool = False
                 above = (yb - ya) * (x - xa) - (y - ya) * (xb - xa)
                 beaten |= above > 0 or (corners_only and above == 0)
         if not beaten:
-            kept.append(k)
-    return kept
+            corners.append(k)
+    return corners
 
 
 def pav(counts: Sequence[tuple[Any, Any]], *, pool_ties: bool = False) -> list[tuple[Fraction, Fraction]]:

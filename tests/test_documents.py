@@ -45,17 +45,17 @@ def blocks(text: str) -> list[tuple[int, list[str]]]:
 
 def failures(text: str, name: str) -> list[str]:
     """What is wrong with a document, in words that name its lines; nothing when all is well."""
-    told: list[str] = []
+    report: list[str] = []
     lines = [""] * (text.count("\n") + 1)
     for before, block in blocks(text):
         if any(line.lstrip().startswith(">>>") for line in block):
             lines[before : before + len(block)] = block
         else:
-            told += not_compiling(block, before, name)
+            report += not_compiling(block, before, name)
     # Everything else is blanked and not cut out, so that a failure names the line of the document.
     test = doctest.DocTestParser().get_doctest("\n".join(lines), {"__name__": "__main__"}, name, name, 0)
-    doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=told.append)
-    return told
+    doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
+    return report
 
 
 def not_compiling(block: list[str], before: int, name: str) -> list[str]:
@@ -70,8 +70,8 @@ def not_compiling(block: list[str], before: int, name: str) -> list[str]:
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_document_tells_the_truth(document):
-    told = failures(document.read_text(encoding="utf-8"), document.relative_to(ROOT).as_posix())
-    assert not told, "\n" + "".join(told)
+    report = failures(document.read_text(encoding="utf-8"), document.relative_to(ROOT).as_posix())
+    assert not report, "\n" + "".join(report)
 
 
 def test_readme_is_among_the_documents():
@@ -95,10 +95,10 @@ class TestTheChecker:
 
     def test_a_wrong_answer_is_found_at_its_line(self):
         text = "# Title\n\n" + fenced(">>> 1 + 1", "2") + "\nprose\n\n" + fenced("", ">>> 1 + 1", "3")
-        told = "".join(failures(text, "bad.md"))
+        report = "".join(failures(text, "bad.md"))
         assert text.split("\n")[11] == ">>> 1 + 1"
-        assert 'File "bad.md", line 12, in bad.md' in told
-        assert "Expected:\n    3\nGot:\n    2" in told
+        assert 'File "bad.md", line 12, in bad.md' in report
+        assert "Expected:\n    3\nGot:\n    2" in report
 
     def test_every_wrong_answer_is_told(self):
         assert "".join(failures(fenced(">>> 1", "2", ">>> 3", "4"), "bad.md")).count("Failed example") == 2
@@ -138,4 +138,4 @@ class TestTheChecker:
         wrong = tmp_path / "wrong.md"
         wrong.write_text(fenced(">>> 2 * 21", "41"), encoding="utf-8")
         with pytest.raises(AssertionError, match="Expected:"):
-            assert not (told := failures(wrong.read_text(encoding="utf-8"), wrong.name)), "".join(told)
+            assert not (report := failures(wrong.read_text(encoding="utf-8"), wrong.name)), "".join(report)

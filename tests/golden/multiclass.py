@@ -1,7 +1,7 @@
 """Worked examples with more than two classes: M1 and M2 of the worked examples (`worked-examples.md`, "Multi-class").
 
 M1 prints the right answers and most of the wrong ones; how the 300 wrong negatives were called is
-not said, so every way of calling them must give the printed numbers.
+not stated, so every way of calling them must give the printed numbers.
 """
 
 from dataclasses import dataclass

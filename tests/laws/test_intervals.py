@@ -78,7 +78,7 @@ def resampled(rows: Any) -> Iterator[Any]:
 
 
 def compared(rows: Any) -> Iterator[Any]:
-    told: dict[str, Any] = {"level": rows["level"], "seed": rows["seed"], "replicates": 100}
+    options: dict[str, Any] = {"level": rows["level"], "seed": rows["seed"], "replicates": 100}
     at = {"a": 0.4, "b": 0.3}
     measures: tuple[tuple[Any, dict[str, Any]], ...] = (
         ("auc", {}),
@@ -86,7 +86,7 @@ def compared(rows: Any) -> Iterator[Any]:
         (th.OperatingCondition(cost_ratio=3), {}),
     )
     for measure, more in measures:
-        found = th.compare(rows["labels"], both(rows), measure=measure, **told, **more)
+        found = th.compare(rows["labels"], both(rows), measure=measure, **options, **more)
         yield found["a", "b"], found["b", "a"]
     yield th.compare(rows["labels"], both(rows), weights=rows["weights"], level=rows["level"])["a", "b"]
     yield th.compare(rows["labels"], both(rows), clusters=rows["clusters"], level=rows["level"])["a", "b"]
@@ -192,7 +192,7 @@ def test_no_interval_excludes_its_estimate(name, rows):
 def test_every_function_with_limits_is_asked():
     public = {name: thing for name, thing in OFFERED.items() if inspect.isfunction(thing)}
     returns = {name: str(inspect.signature(each).return_annotation) for name, each in public.items()}
-    with_limits = {name for name, told in returns.items() if any(kind in told for kind in HOLDING)}
+    with_limits = {name for name, annotation in returns.items() if any(kind in annotation for kind in HOLDING)}
     assert with_limits <= {*ASKED, *ELSEWHERE}, with_limits - {*ASKED, *ELSEWHERE}
 
 

@@ -103,8 +103,8 @@ def agree(found, labels, scores, seed):
     model = found[decision.model]
     for measure in MEASURES:
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
-        told = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
-        assert judge(asked, found, replicates=100).found == told
+        expected = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
+        assert judge(asked, found, replicates=100).found == expected
     called = decision.apply(scores)
     table = th.contingency(labels, called)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
@@ -199,7 +199,7 @@ def test_scores_that_are_no_probabilities_have_no_losses():
 
 
 def test_the_limits_of_whole_numbers_hold_at_a_declared_mix():
-    """Drawn from known classes, the interval of the Brier score at 5 % covers the truth about as often as said."""
+    """Drawn from known classes, the interval of the Brier score at 5 % covers the truth about as often as promised."""
     rng = np.random.default_rng(0)
     prevalence, held = 0.05, {"brier": 0, "average_precision": 0, "log_loss": 0}
     world = rng.normal(size=200_000) + 1.5 * (np.arange(200_000) % 2)
