@@ -7,6 +7,7 @@ namespace, in order, as a reader would type them. Other `python` blocks must at 
 import doctest
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 LEFT_OUT = {"_build", "build", "dist", "node_modules"}
+CODE = ("src", "frontend/src", "benchmarks", "examples", "tests")
+# Options and functions of other libraries, and placeholders.
+OF_PEERS = {
+    "AVX512_ICL",
+    "drop_intermediate",
+    "scale_by_half",
+    "zero_division",
+    "ibis_table",
+    "lazy_frame",
+    "spark_frame",
+}
 FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})\s*\{?(?P<language>[\w+-]*)")
 
 
@@ -24,6 +36,11 @@ def documents() -> list[Path]:
         inside[:] = [name for name in inside if name not in LEFT_OUT and not name.startswith(".")]
         found += [Path(folder, name) for name in files if name.endswith(".md")]
     return sorted(found)
+
+
+def current_documents() -> list[Path]:
+    """Documents about the code as it is; decisions may name what they replaced."""
+    return [path for path in documents() if path.parent.name != "decisions"]
 
 
 def blocks(text: str) -> list[tuple[int, list[str]]]:
@@ -72,6 +89,30 @@ def not_compiling(block: list[str], before: int, name: str) -> list[str]:
 def test_document_tells_the_truth(document):
     report = failures(document.read_text(encoding="utf-8"), document.relative_to(ROOT).as_posix())
     assert not report, "\n" + "".join(report)
+
+
+def unknown_names(text: str) -> set[str]:
+    """Names such as `auc_bounds` in the prose of a document that stand nowhere in the repository's code."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    words = {word for code in re.findall(r"`([^`\n]+)`", prose) for word in re.findall(r"\b[A-Za-z]\w*_\w+", code)}
+    return words - code_words() - OF_PEERS
+
+
+@cache
+def code_words() -> set[str]:
+    """Every word of the code, file names included."""
+    files = [path for folder in CODE for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".ts"}]
+    words = {path.stem for path in files}
+    return words.union(*(re.findall(r"\w+", path.read_text(encoding="utf-8")) for path in files))
+
+
+@pytest.mark.parametrize("document", current_documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_names_in_prose_exist(document):
+    assert not unknown_names(document.read_text(encoding="utf-8"))
+
+
+def test_a_name_that_is_gone_is_noticed():
+    assert unknown_names("see `no_such_" + "name(x)` and `th.rank`") == {"no_such_" + "name"}
 
 
 def test_readme_is_among_the_documents():

@@ -376,5 +376,5 @@ def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
     ties = 0 if better or not free else int(may_hide_tie(ranking, slope).sum())
     text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
     if better:
-        return f"{text} a better split; best_cost_bounds says what one could save"
+        return f"{text} a better split; th.bounds says what one could save"
     return f"{text} splits that cost the same" if ties else ""
