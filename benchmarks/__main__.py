@@ -57,7 +57,7 @@ def written_before() -> dict[str, str]:
 def with_every(settings: Settings, table: Callable[[dict[str, str]], str]) -> str:
     """One table for each setting of NumPy, under its name where there are several."""
     made = [(title, table(setting)) for title, setting in settings.items()]
-    return "\n\n".join(found if len(made) == 1 else f"{title}:\n\n{found}" for title, found in made)
+    return "\n\n".join(result if len(made) == 1 else f"{title}:\n\n{result}" for title, result in made)
 
 
 def rankings(settings: Settings) -> str:
@@ -76,14 +76,14 @@ def core_table(setting: dict[str, str]) -> str:
     for kind in KINDS:
         for rows in SIZES:
             everything = kind == "float64 distinct"
-            found = child("benchmarks.core", kind, str(rows), "everything" if everything else "auc", setting=setting)
+            result = child("benchmarks.core", kind, str(rows), "everything" if everything else "auc", setting=setting)
             whole = " | "
             if everything:
-                ratio, differs = found["sklearn everything"] / found["everything"], found["agreement"]
-                whole = f"{ratio:.0f}× (differs by {differs:.0e}) | {found['everything'] / found['sort']:.1f}"
+                ratio, differs = result["sklearn everything"] / result["everything"], result["agreement"]
+                whole = f"{ratio:.0f}× (differs by {differs:.0e}) | {result['everything'] / result['sort']:.1f}"
             lines.append(
-                f"| {kind} | {rows:,} | {found['rank'] / found['sort']:.2f} | {found['memory']:.1f} "
-                f"| {found['sklearn auc'] / found['auc']:.0f}× | {whole} |"
+                f"| {kind} | {rows:,} | {result['rank'] / result['sort']:.2f} | {result['memory']:.1f} "
+                f"| {result['sklearn auc'] / result['auc']:.0f}× | {whole} |"
             )
             print(lines[-1], flush=True)
     return "\n".join(lines)
@@ -91,51 +91,51 @@ def core_table(setting: dict[str, str]) -> str:
 
 def inference_table(setting: dict[str, str]) -> str:
     """How sure, as ratios to rankings and peers."""
-    found = child("benchmarks.inference", setting=setting)
+    times = child("benchmarks.inference", setting=setting)
     lines = [
         "| what | ratio |",
         "|---|--:|",
-        f"| DeLong interval of 10⁶ rows ÷ building the ranking | {found['interval'] / found['rank']:.2f} |",
-        f"| evaluating three models of 10⁶ rows ÷ three rankings | {found['evaluate'] / found['three rankings']:.1f} |",
-        f"| the same at a declared class mix | {found['evaluate at mix'] / found['three rankings']:.1f} |",
-        f"| {RESAMPLES} | {found['row by row'] / found['bootstrap']:.0f}× |",
+        f"| DeLong interval of 10⁶ rows ÷ building the ranking | {times['interval'] / times['rank']:.2f} |",
+        f"| evaluating three models of 10⁶ rows ÷ three rankings | {times['evaluate'] / times['three rankings']:.1f} |",
+        f"| the same at a declared class mix | {times['evaluate at mix'] / times['three rankings']:.1f} |",
+        f"| {RESAMPLES} | {times['row by row'] / times['bootstrap']:.0f}× |",
     ]
-    if "peer paired" in found:
-        ratio = found["peer paired"] / found["paired"]
+    if "peer paired" in times:
+        ratio = times["peer paired"] / times["paired"]
         lines.append(f"| paired DeLong of two models, 10⁶ rows: MLstatkit ÷ thresher | {ratio:.1f}× |")
     return "\n".join(lines)
 
 
 def features_table(setting: dict[str, str]) -> str:
     """Choosing features, as ratios to one pass over the rows and a generic selector."""
-    found = child("benchmarks.features", setting=setting)
-    if not found["same features"]:
+    result = child("benchmarks.features", setting=setting)
+    if not result["same features"]:
         raise RuntimeError("the generic selector chose other features, so times do not compare")
     lines = [
         "| features by scatter | ratio |",
         "|---|--:|",
-        f"| {EXACTLY} | {found['exact'] / found['pass']:.2f} |",
-        f"| the same by forward search ÷ the pass | {found['forward'] / found['pass']:.2f} |",
-        f"| NumPy, a variance per class ÷ the pass | {found['plain NumPy'] / found['pass']:.1f} |",
-        f"| {SEQUENTIALLY} | {found['few generic'] / found['few forward']:.0f}× |",
+        f"| {EXACTLY} | {result['exact'] / result['pass']:.2f} |",
+        f"| the same by forward search ÷ the pass | {result['forward'] / result['pass']:.2f} |",
+        f"| NumPy, a variance per class ÷ the pass | {result['plain NumPy'] / result['pass']:.1f} |",
+        f"| {SEQUENTIALLY} | {result['few generic'] / result['few forward']:.0f}× |",
     ]
     return "\n".join(lines)
 
 
 def page_table() -> str:
     """The page and the evaluation it shows, and its budgets."""
-    found = child("benchmarks.page", setting={})
+    result = child("benchmarks.page", setting={})
     lines = [
         "| what | measured | budget |",
         "|---|--:|--:|",
-        f"| writing three models of 10⁶ rows ÷ evaluating them | {found['page'] / found['evaluate']:.2f} | 1 |",
-        f"| script, kB | {found['script']:.0f} | 120 |",
-        f"| page per model without script and style, kB | {found['per model']:.0f} | 150 |",
+        f"| writing three models of 10⁶ rows ÷ evaluating them | {result['page'] / result['evaluate']:.2f} | 1 |",
+        f"| script, kB | {result['script']:.0f} | 120 |",
+        f"| page per model without script and style, kB | {result['per model']:.0f} | 150 |",
     ]
-    if "step" in found:
+    if "step" in result:
         lines += [
-            f"| main thread per step of the threshold slider, ms | {found['step']:.1f} | 10 |",
-            f"| first paint beyond an empty page's, ms | {found['first paint']:.0f} | 300 |",
+            f"| main thread per step of the threshold slider, ms | {result['step']:.1f} | 10 |",
+            f"| first paint beyond an empty page's, ms | {result['first paint']:.0f} | 300 |",
         ]
     return "\n".join(lines)
 
@@ -151,11 +151,11 @@ def scale_table() -> str:
         for rows in (few, many):
             if (way, rows) in (("in memory", many), ("refined", many)):
                 continue
-            found = child("benchmarks.scale", way, str(rows), setting={})
-            per_row[way, rows] = found["seconds"] / rows
-            ratio = base["seconds"] * rows / few / found["seconds"]
-            width = f"{found['width']:.1e}" if found["width"] else "exact"
-            lines.append(f"| {way} | {rows:,} | {ratio:.1f}× | {found['gibibytes']:.2f} | {width} |")
+            result = child("benchmarks.scale", way, str(rows), setting={})
+            per_row[way, rows] = result["seconds"] / rows
+            ratio = base["seconds"] * rows / few / result["seconds"]
+            width = f"{result['width']:.1e}" if result["width"] else "exact"
+            lines.append(f"| {way} | {rows:,} | {ratio:.1f}× | {result['gibibytes']:.2f} | {width} |")
             print(lines[-1], flush=True)
     grown = [
         f"{per_row[way, many] / per_row[way, few]:.2f} {way}"
@@ -172,12 +172,12 @@ def spark_table() -> str:
         "|--:|--:|--:|--:|",
     ]
     for rows in (10**6, 10**7):
-        found = child("benchmarks.scale", "spark", str(rows), setting={})
+        result = child("benchmarks.scale", "spark", str(rows), setting={})
         cells = [
-            f"{'' if f'{name} auc' in found else 'more than '}{found[name] / found['seconds']:.1f}×"
+            f"{'' if f'{name} auc' in result else 'more than '}{result[name] / result['seconds']:.1f}×"
             for name in ("mllib", "evaluator")
         ]
-        lines.append(f"| {rows:,} | {' | '.join(cells)} | {found['width']:.1e} |")
+        lines.append(f"| {rows:,} | {' | '.join(cells)} | {result['width']:.1e} |")
         print(lines[-1], flush=True)
     return f"{SPARK.format(times=SPARK_LIMIT)}\n\n" + "\n".join(lines)
 
@@ -215,8 +215,8 @@ def median_seconds(*arguments: str) -> float:
 
 def wide_vectors_hurt() -> dict[str, str]:
     """The setting that switches AVX-512 off, if NumPy sorts at least 1.5 times faster without it."""
-    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
-    wide = [name for name in found if name.startswith("AVX512") or name == "X86_V4"]
+    result = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    wide = [name for name in result if name.startswith("AVX512") or name == "X86_V4"]
     if not wide:
         return {}
     setting = {"NPY_DISABLE_CPU_FEATURES": " ".join(wide)}

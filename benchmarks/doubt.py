@@ -38,7 +38,7 @@ def study(rows: int, shifts: Sequence[float], runs: int) -> str:
     rng = np.random.default_rng(7)
     condition = th.OperatingCondition(cost_ratio=COST_RATIO)
     without = {"never": PREVALENCE * COST_RATIO, "always": 1 - PREVALENCE}
-    found = []
+    results = []
     for seed in range(runs):
         labels = rng.random(rows) < PREVALENCE
         if not 2 <= labels.sum() <= rows - 2:
@@ -51,7 +51,7 @@ def study(rows: int, shifts: Sequence[float], runs: int) -> str:
         evaluation = th.evaluate(labels, scores, condition=condition, replicates=200, seed=seed)
         decision = evaluation.decision
         truth = true_cost(shifts[int(decision.model[1:])], decision.threshold)
-        runs_seen.append(
+        results.append(
             (
                 "m0" in evaluation.may_be_best,
                 len(evaluation.may_be_best),
@@ -62,10 +62,11 @@ def study(rows: int, shifts: Sequence[float], runs: int) -> str:
                 without[decision.baseline] - truth in decision.saving,
             )
         )
-    held, size, truth, out_of_bag, of_model, covered, saved = np.mean(runs_seen, axis=0)
+    held, size, truth, out_of_bag, of_model, covered, saved = np.mean(results, axis=0)
     return (
-        f"{rows:5} rows, {len(shifts):2} models: best in set {held:.3f} of {size:.1f}; bias {out_of_bag / truth - 1:+.3f}"
-        f" (of the model {of_model / truth - 1:+.3f}); limits hold {covered:.3f}, of the saving {saved:.3f}"
+        f"{rows:5} rows, {len(shifts):2} models: best in set {held:.3f} of {size:.1f};"
+        f" bias {out_of_bag / truth - 1:+.3f} (of the model {of_model / truth - 1:+.3f});"
+        f" limits hold {covered:.3f}, of the saving {saved:.3f}"
     )
 
 

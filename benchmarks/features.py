@@ -57,19 +57,19 @@ def plain_numpy(X: Any, y: Any) -> Any:
 
 def measured() -> dict[str, float]:
     X, y = data(ROWS, FEATURES)
-    found = {
+    result = {
         "pass": seconds(lambda: scatter(X, y), repeat=5),
         "plain NumPy": seconds(lambda: plain_numpy(X, y), repeat=2),
     }
     for search in ("exact", "forward", "backward"):
-        found[search] = seconds(lambda s=search: selection(scatter(X, y), CHOSEN, search=s), repeat=3)  # type: ignore[misc]
+        result[search] = seconds(lambda s=search: selection(scatter(X, y), CHOSEN, search=s), repeat=3)  # type: ignore[misc]
     del X, y
     X, y = data(FEW_ROWS, FEW_FEATURES)
     ours = ScatterSelector(FEW_CHOSEN, search="forward")
-    found["few forward"] = seconds(lambda: ours.fit(X, y), repeat=5)
-    found["few generic"] = seconds(lambda: generic(X, y), repeat=3)
-    found["same features"] = float((ours.get_support() == generic(X, y).get_support()).all())
-    return found
+    result["few forward"] = seconds(lambda: ours.fit(X, y), repeat=5)
+    result["few generic"] = seconds(lambda: generic(X, y), repeat=3)
+    result["same features"] = float((ours.get_support() == generic(X, y).get_support()).all())
+    return result
 
 
 if __name__ == "__main__":

@@ -78,22 +78,22 @@ def repetitions(setting: Setting, count: int = REPETITIONS) -> Iterator[Repetiti
     for number in range(count):
         rng = np.random.default_rng([number, 77])
         data, fresh = setting.drawn(setting.rows, rng), setting.drawn(FRESH, rng)
-        found = th.learn(data, "y", models=MODELS, condition=condition, curves=False, seed=number)
-        winner, scores = found.decision.model, found.probabilities(fresh)
-        table = th.contingency(fresh["y"], found.decision.apply(scores))
+        learned = th.learn(data, "y", models=MODELS, condition=condition, curves=False, seed=number)
+        winner, scores = learned.decision.model, learned.probabilities(fresh)
+        table = th.contingency(fresh["y"], learned.decision.apply(scores))
         yield Repetition(
-            nested=found.nested_choice,
-            winner=found.nested[winner],
-            test=found.test_cost,
-            auc=found.validation.estimate("auc", winner),
+            nested=learned.nested_choice,
+            winner=learned.nested[winner],
+            test=learned.test_cost,
+            auc=learned.validation.estimate("auc", winner),
             cost=float(condition.expected_cost(table)),
             fresh_auc=float(th.auc(th.rank(fresh["y"], scores))),
         )
 
 
-def line(setting: Setting, found: list[Repetition]) -> str:
-    nested, fresh = np.mean([(each.nested.estimate, each.cost) for each in found], axis=0)
-    width = np.mean([each.nested.upper - each.nested.lower for each in found])
+def line(setting: Setting, repetitions: list[Repetition]) -> str:
+    nested, fresh = np.mean([(each.nested.estimate, each.cost) for each in repetitions], axis=0)
+    width = np.mean([each.nested.upper - each.nested.lower for each in repetitions])
     cells = [
         f"{setting.apart:g}",
         f"{setting.prevalence:.0%}{', declared' if setting.declared else ''}",
@@ -101,15 +101,15 @@ def line(setting: Setting, found: list[Repetition]) -> str:
         f"{setting.rows}",
     ]
     cells += [f"{number:.3f}" for number in (nested, fresh, width)]
-    cells += [f"{count} of {len(found)}" for count in held(found)]
+    cells += [f"{count} of {len(repetitions)}" for count in held(repetitions)]
     return f"| {' | '.join(cells)} |"
 
 
-def held(found: list[Repetition]) -> list[int]:
+def held(repetitions: list[Repetition]) -> list[int]:
     """How many intervals hold the fresh figure: of the nested choice, the winner, the rows put aside, and the AUC."""
-    pairs = [((each.nested, each.cost), (each.winner, each.cost), (each.test, each.cost)) for each in found]
+    pairs = [((each.nested, each.cost), (each.winner, each.cost), (each.test, each.cost)) for each in repetitions]
     costs = [sum(cost in interval for interval, cost in column) for column in zip(*pairs, strict=True)]
-    return [*costs, sum(each.fresh_auc in each.auc for each in found)]
+    return [*costs, sum(each.fresh_auc in each.auc for each in repetitions)]
 
 
 INTRODUCTION = """# Do nested costs hold?

@@ -61,8 +61,8 @@ def scanned(source: Any, **how: Any) -> dict[str, float]:
 
     start = time.perf_counter()
     ranking = th.scan(source() if callable(source) else source, label="y", score="p", **how)
-    found = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width}
-    return found | {"seconds": time.perf_counter() - start, **decided(ranking)}
+    result = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width}
+    return result | {"seconds": time.perf_counter() - start, **decided(ranking)}
 
 
 def exactly(source: Any) -> dict[str, float]:
@@ -72,8 +72,8 @@ def exactly(source: Any) -> dict[str, float]:
     setattr(import_module("thresher.sources.scan"), "memory", lambda: 0)  # noqa: B010 - as a test would
     start = time.perf_counter()
     ranking = th.scan(source, label="y", score="p", exact=True)
-    found = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width} | decided(ranking)
-    return found | {"seconds": time.perf_counter() - start}
+    result = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width} | decided(ranking)
+    return result | {"seconds": time.perf_counter() - start}
 
 
 def decided(ranking: Any) -> dict[str, float]:
@@ -124,7 +124,7 @@ def by_spark(folder: Path) -> dict[str, float]:
     rows.count()
     start = time.perf_counter()
     ranking = th.scan(rows, label="y", score="p", exact=False, refine=False)
-    found = {"seconds": time.perf_counter() - start, "width": th.bounds(ranking, "auc").width}
+    result = {"seconds": time.perf_counter() - start, "width": th.bounds(ranking, "auc").width}
     evaluator = BinaryClassificationEvaluator(rawPredictionCol="p", labelCol="y", numBins=0)
     pairs = rows.rdd.map(lambda row: (float(row[1]), float(row[0])))
     ways: dict[str, Callable[[], float]] = {
@@ -132,10 +132,10 @@ def by_spark(folder: Path) -> dict[str, float]:
         "mllib": lambda: BinaryClassificationMetrics(pairs).areaUnderROC,
     }
     for name, way in ways.items():
-        took, area = within(SPARK_LIMIT * found["seconds"], session, way)
-        found |= {name: took, f"{name} auc": area}
+        took, area = within(SPARK_LIMIT * result["seconds"], session, way)
+        result |= {name: took, f"{name} auc": area}
     session.stop()
-    return found
+    return result
 
 
 def within(limit: float, session: Any, work: Callable[[], float]) -> tuple[float, float]:
@@ -144,14 +144,14 @@ def within(limit: float, session: Any, work: Callable[[], float]) -> tuple[float
     late.start()
     start = time.perf_counter()
     try:
-        found = float(work())
+        result = float(work())
     except Exception:
         if time.perf_counter() - start < limit:
             raise
         return limit, float("nan")
     finally:
         late.cancel()
-    return time.perf_counter() - start, found
+    return time.perf_counter() - start, result
 
 
 WAYS: dict[str, Callable[[Path], dict[str, float]]] = {

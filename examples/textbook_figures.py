@@ -23,8 +23,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folder", type=Path, nargs="?", default=Path("textbook-figures"))
     options.add_argument("--format", choices=("pdf", "svg", "png"), default="svg")
-    given = options.parse_args()
-    for path in write(given.folder, given.format):
+    result = options.parse_args()
+    for path in write(result.folder, result.format):
         print(path)
 
 

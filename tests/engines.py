@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 
-def require(found: object, package: str) -> None:
+def require(available: object, package: str) -> None:
     """Skip a test that needs a system package, or fail it in CI."""
-    if found:
+    if available:
         return
     message = f"needs the system package {package}"
     if os.environ.get("CI") == "true":
@@ -31,9 +31,9 @@ def require(found: object, package: str) -> None:
 
 def postgres_binaries() -> Path | None:
     """The folder of PostgreSQL's server programs."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).parent
+    result = shutil.which("initdb")
+    if result:
+        return Path(result).parent
     known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return known[-1].parent if known else None
 

@@ -48,10 +48,10 @@ def _pinned(text: str) -> str:
 
 
 def _read(text: str) -> re.Match[str]:
-    found = REQUIREMENT.fullmatch(text.strip())
-    if not found:
+    result = REQUIREMENT.fullmatch(text.strip())
+    if not result:
         raise SystemExit(f"cannot read the requirement {text!r} in {PYPROJECT}")
-    return found
+    return result
 
 
 if __name__ == "__main__":

@@ -30,13 +30,13 @@ def rows_with_infinities(draw: st.DrawFn, *, max_size: int = 40) -> tuple[Any, A
     return np.array(labels), np.array(scores)
 
 
-def require_same_choices(found: th.Ranking, exact: th.Ranking) -> None:
+def require_same_choices(ranking: th.Ranking, exact: th.Ranking) -> None:
     """Raise unless every choice by cost is that of the exact ranking, and known to be."""
     for condition in CONDITIONS:
-        one, other = th.choose(found, condition), th.choose(exact, condition)
+        one, other = th.choose(ranking, condition), th.choose(exact, condition)
         assert repr(one) == repr(other)
         assert (one.threshold, one.interval, one.table) == (other.threshold, other.interval, other.table)
         assert one.undecided == other.undecided
         assert one.holds_for == other.holds_for
-        bounds = th.bounds(found, "expected_cost", condition=condition)
+        bounds = th.bounds(ranking, "expected_cost", condition=condition)
         assert bounds == th.curves.Bounds(other.expected_cost, other.expected_cost)

@@ -31,11 +31,11 @@ def table(rows: Iterable[Row], threshold: float) -> tuple[Any, Any, Any, Any]:
     """(tp, fn, fp, tn) with every row looked at: positive iff score >= threshold, none at +inf."""
     tp = fn = fp = tn = 0
     for positive, score, weight in rows:
-        called = float(score) >= threshold and threshold < math.inf
-        tp += weight if positive and called else 0
-        fn += weight if positive and not called else 0
-        fp += weight if not positive and called else 0
-        tn += weight if not positive and not called else 0
+        result = float(score) >= threshold and threshold < math.inf
+        tp += weight if positive and result else 0
+        fn += weight if positive and not result else 0
+        fp += weight if not positive and result else 0
+        tn += weight if not positive and not result else 0
     return tp, fn, fp, tn
 
 
@@ -60,10 +60,10 @@ def auc(rows: Sequence[Row]) -> Fraction:
 
 def points(counts: Sequence[tuple[Any, Any]]) -> list[tuple[Fraction, Fraction]]:
     """(fp, tp) at split 0..m of segments given as (pos, neg)."""
-    found = [(Fraction(0), Fraction(0))]
+    results = [(Fraction(0), Fraction(0))]
     for pos, neg in counts:
-        found.append((found[-1][0] + Fraction(neg), found[-1][1] + Fraction(pos)))
-    return found
+        results.append((results[-1][0] + Fraction(neg), results[-1][1] + Fraction(pos)))
+    return results
 
 
 def hull_splits(counts: Sequence[tuple[Any, Any]], *, corners_only: bool = False) -> list[int]:
@@ -167,7 +167,7 @@ def costs(ranking: Any, class_ratio: Fraction, cost_ratio: Fraction) -> list[Fra
 
 
 def class_measures(
-    actual: Sequence[int], called: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
+    actual: Sequence[int], predicted: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
 ) -> dict[str, float]:
     """Measures of k classes from weighted rows, each by its definition; classes are 0, 1, 2, ..."""
     k, n = len(matrix[0]), len(actual)
@@ -188,8 +188,8 @@ def class_measures(
         return won / pairs_
 
     share = [weight(lambda i, c=c: actual[i] == c) / total for c in range(k)]
-    hits = [weight(lambda i, c=c: actual[i] == called[i] == c) for c in range(k)]
-    calls = [weight(lambda i, c=c: called[i] == c) for c in range(k)]
+    hits = [weight(lambda i, c=c: actual[i] == predicted[i] == c) for c in range(k)]
+    calls = [weight(lambda i, c=c: predicted[i] == c) for c in range(k)]
     rest = [area(c, set(range(k)) - {c}) for c in range(k)]
     one = {(c, d): area(c, {d}) for c in range(k) for d in range(k) if c != d}
     squares = [sum((matrix[i][c] - (actual[i] == c)) ** 2 for c in range(k)) / 2 for i in range(n)]
@@ -209,16 +209,18 @@ def class_measures(
 
 
 def class_influence(
-    actual: Sequence[int], called: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
+    actual: Sequence[int], predicted: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
 ) -> dict[str, list[float]]:
     """What each row adds to those measures, w · ∂M/∂w, by making every row a little heavier and a little lighter."""
     step = 1e-5
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for row in range(len(actual)):
         up, down = (
-            class_measures(actual, called, matrix, [w * (1 + sign * step * (i == row)) for i, w in enumerate(weights)])
+            class_measures(
+                actual, predicted, matrix, [w * (1 + sign * step * (i == row)) for i, w in enumerate(weights)]
+            )
             for sign in (1, -1)
         )
         for name in up:
-            found.setdefault(name, []).append((up[name] - down[name]) / (2 * step))
-    return found
+            result.setdefault(name, []).append((up[name] - down[name]) / (2 * step))
+    return result

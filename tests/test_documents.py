@@ -31,11 +31,11 @@ FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})\s*\{?(?P<language>[\w+-]*)")
 
 def documents() -> list[Path]:
     """Every Markdown file of the repository; hidden folders and what other targets build are left out."""
-    found = []
+    results = []
     for folder, inside, files in os.walk(ROOT):
         inside[:] = [name for name in inside if name not in LEFT_OUT and not name.startswith(".")]
-        found += [Path(folder, name) for name in files if name.endswith(".md")]
-    return sorted(found)
+        results += [Path(folder, name) for name in files if name.endswith(".md")]
+    return sorted(results)
 
 
 def current_documents() -> list[Path]:
@@ -45,19 +45,19 @@ def current_documents() -> list[Path]:
 
 def blocks(text: str) -> list[tuple[int, list[str]]]:
     """Lines of each block fenced as python, with how many lines stand before them."""
-    found: list[tuple[int, list[str]]] = []
+    results: list[tuple[int, list[str]]] = []
     marks, python = "", False
     for number, line in enumerate(text.split("\n"), start=1):
         fence = FENCE.match(line)
         if not marks and fence:
             marks, python = fence["marks"], fence["language"] in ("python", "pycon", "py")
             if python:
-                found.append((number, []))
+                results.append((number, []))
         elif marks and fence and fence["marks"].startswith(marks) and line.strip() == fence["marks"]:
             marks = ""
         elif marks and python:
-            found[-1][1].append(line)
-    return found
+            results[-1][1].append(line)
+    return results
 
 
 def failures(text: str, name: str) -> list[str]:

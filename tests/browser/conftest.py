@@ -45,12 +45,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], str]:
     folder = tmp_path_factory.mktemp("pages")
     known: dict[int, tuple[Any, str]] = {}
 
-    def address(given: Any) -> str:
-        if id(given) not in known:
+    def address(shown: Any) -> str:
+        if id(shown) not in known:
             file = folder / f"{len(known)}.html"
-            file.write_bytes((given if isinstance(given, str) else page(given)).encode())
-            known[id(given)] = given, file.as_uri()
-        return known[id(given)][1]
+            file.write_bytes((shown if isinstance(shown, str) else page(shown)).encode())
+            known[id(shown)] = shown, file.as_uri()
+        return known[id(shown)][1]
 
     return address
 
@@ -60,7 +60,7 @@ def opened(chromium: Any, written: Callable[[Any], str]) -> Iterator[Callable[..
     """Open an evaluation's page (or a text of HTML) as a reader would; everything it asks for is noted."""
     contexts = []
 
-    def open_(given: Any, *, fragment: str = "", scripts: bool = True, width: int = 1280, dark: bool = False) -> Reader:
+    def open_(shown: Any, *, fragment: str = "", scripts: bool = True, width: int = 1280, dark: bool = False) -> Reader:
         context = chromium.new_context(
             java_script_enabled=scripts,
             viewport={"width": width, "height": 900},
@@ -69,7 +69,7 @@ def opened(chromium: Any, written: Callable[[Any], str]) -> Iterator[Callable[..
         )
         contexts.append(context)
         reader = Reader(context.new_page())
-        reader.open(f"{written(given)}{fragment}", scripts=scripts)
+        reader.open(f"{written(shown)}{fragment}", scripts=scripts)
         return reader
 
     yield open_

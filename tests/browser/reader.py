@@ -82,10 +82,10 @@ class Reader:
 
     def cells(self) -> dict[str, float]:
         """The contingency table now."""
-        found = self.page.eval_on_selector_all(
+        result = self.page.eval_on_selector_all(
             "[data-cell]", "nodes => nodes.map((node) => [node.dataset.cell, node.querySelector('span').textContent])"
         )
-        return {name: float(text.replace(",", "")) for name, text in found}
+        return {name: float(text.replace(",", "")) for name, text in result}
 
     def copied(self, button: str) -> str:
         """What a button copies."""
@@ -104,8 +104,8 @@ class Reader:
 
     def decision(self) -> dict[str, Any]:
         """The decision under the current sliders."""
-        found: dict[str, Any] = json.loads(self.copied("Copy decision"))
-        return found
+        answer: dict[str, Any] = json.loads(self.copied("Copy decision"))
+        return answer
 
     def handle(self, panel: str) -> Any:
         """The marker of the current model in a panel."""

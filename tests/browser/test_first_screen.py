@@ -65,9 +65,9 @@ def test_the_chosen_model_stands_first_among_whole_models(opened):
     labels, scores = examples.models(300, count=2)
     last = th.choose({name: th.rank(labels, score) for name, score in scores.items()}, RARE).model
     ordered = {name: scores[name] for name in sorted(scores, key=lambda name: name == last)}
-    found = th.evaluate(labels, ordered, condition=RARE, replicates=20)
-    assert found.decision.model == last == [*found.models][-1]
-    head, *_ = opened(found).table("Calibration and refinement")
+    result = th.evaluate(labels, ordered, condition=RARE, replicates=20)
+    assert result.decision.model == last == [*result.models][-1]
+    head, *_ = opened(result).table("Calibration and refinement")
     assert head[1] == f"{last}, in production (1 % positive)"
     of_rows = [place for place, text in enumerate(head) if "in these rows" in text]
     assert of_rows[0] > max(place for place, text in enumerate(head) if "in production" in text)
@@ -144,9 +144,9 @@ def test_the_first_stop_skips_to_the_controls(opened, evaluation):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_screen_readers_find_no_fault_at_a_declared_mix_or_below_sections(opened, evaluation, dark):
     learnt = page(evaluation, title="Learnt", sections=[Section("Verdict", ["It works."])], grey=["model 3"])
-    for given in (evaluation, learnt):
-        reader = opened(given, dark=dark)
+    for outcome in (evaluation, learnt):
+        reader = opened(outcome, dark=dark)
         reader.page.locator("details.fold > summary").click()
-        found = Axe().run(reader.page)
-        assert found.violations_count == 0, found.generate_report()
+        result = Axe().run(reader.page)
+        assert result.violations_count == 0, result.generate_report()
         assert reader.complaints == []

@@ -102,8 +102,8 @@ def test_the_optimum_is_that_of_brute_force(opened, evaluation, classes):
         condition = th.OperatingCondition(class_ratio=ratio(classes), cost_ratio=ratio(costs))
         shown = reader.measures()
         for name in evaluation.models:
-            found = float(shown[name]["expected cost per case"])
-            assert found == pytest.approx(brute_force(evaluation[name].ranking, condition), rel=1e-9)
+            result = float(shown[name]["expected cost per case"])
+            assert result == pytest.approx(brute_force(evaluation[name].ranking, condition), rel=1e-9)
         decision = reader.decision()
         choice = th.choose(evaluation[decision["model"]].ranking, condition)
         assert float(decision["threshold"]) == pytest.approx(choice.threshold)
@@ -150,14 +150,14 @@ def test_keys_walk_along_the_curve(opened, evaluation):
     reader = opened(evaluation)
     reader.threshold(0.5)
     reader.handle("roc").focus()
-    called = [reader.cells()["yes"]]
+    results = [reader.cells()["yes"]]
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
         reader.page.keyboard.press(key)
         reader.settle()
-        called.append(reader.cells()["yes"])
-    way = called[1] - called[0]
+        results.append(reader.cells()["yes"])
+    way = results[1] - results[0]
     assert way in (-1, 1)
-    assert called == [called[0], called[0] + way, called[0] + 2 * way, called[0] + way]
+    assert results == [results[0], results[0] + way, results[0] + 2 * way, results[0] + way]
     reader.page.keyboard.press("Home")
     reader.settle()
     home = reader.cells()["yes"]
@@ -248,8 +248,8 @@ def test_the_decision_under_other_costs_can_be_applied(opened, evaluation):
     assert decision["format"] == "thresher/decision/2"
     low, high = decision["equivalent"]
     assert low < decision["threshold"] <= high
-    called = th.Decision.from_dict(decision).apply(scores)
-    assert th.contingency(labels, called) == joint.choices[decision["model"]].table
+    result = th.Decision.from_dict(decision).apply(scores)
+    assert th.contingency(labels, result) == joint.choices[decision["model"]].table
     assert decision["wins"] is None
     assert "Drawing the data again" not in str(th.Decision.from_dict(decision))
 

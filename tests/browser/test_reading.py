@@ -9,16 +9,16 @@ from thresher.report import page
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("given", [examples.evaluation, examples.classes], ids=["two", "many"])
-def test_screen_readers_find_no_fault(opened, given, dark):
-    reader = opened(given(), dark=dark)
-    found = Axe().run(reader.page)
-    assert found.violations_count == 0, found.generate_report()
+@pytest.mark.parametrize("make", [examples.evaluation, examples.classes], ids=["two", "many"])
+def test_screen_readers_find_no_fault(opened, make, dark):
+    reader = opened(make(), dark=dark)
+    result = Axe().run(reader.page)
+    assert result.violations_count == 0, result.generate_report()
 
 
 def test_screen_readers_find_no_fault_with_the_classroom(opened):
-    found = Axe().run(opened(examples.emails()).page)
-    assert found.violations_count == 0, found.generate_report()
+    result = Axe().run(opened(examples.emails()).page)
+    assert result.violations_count == 0, result.generate_report()
 
 
 def test_screen_readers_find_no_fault_without_scripts(opened):
@@ -26,15 +26,13 @@ def test_screen_readers_find_no_fault_without_scripts(opened):
     before, _, rest = page(examples.evaluation()).partition('<script type="module">')
     after = rest.partition("</script>")[2]
     reader = opened(before.replace('class="thresher static"', 'class="thresher static live"') + after)
-    found = Axe().run(reader.page)
-    assert found.violations_count == 0, found.generate_report()
+    result = Axe().run(reader.page)
+    assert result.violations_count == 0, result.generate_report()
 
 
-@pytest.mark.parametrize(
-    "given", [examples.evaluation, examples.classes, examples.emails], ids=["two", "many", "small"]
-)
-def test_without_scripts_pictures_and_tables_are_there(opened, given):
-    reader = opened(given(), scripts=False)
+@pytest.mark.parametrize("make", [examples.evaluation, examples.classes, examples.emails], ids=["two", "many", "small"])
+def test_without_scripts_pictures_and_tables_are_there(opened, make):
+    reader = opened(make(), scripts=False)
     pictures, tables = reader.page.locator("figure svg"), reader.page.locator("table")
     assert pictures.count() >= 2
     assert tables.count() >= 5
@@ -47,9 +45,9 @@ def test_without_scripts_pictures_and_tables_are_there(opened, given):
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
-@pytest.mark.parametrize("given", [examples.evaluation, examples.classes, examples.hostile_evaluation])
-def test_a_phone_needs_no_sideways_scrolling(opened, given, scripts):
-    reader = opened(given(), width=390, scripts=scripts)
+@pytest.mark.parametrize("make", [examples.evaluation, examples.classes, examples.hostile_evaluation])
+def test_a_phone_needs_no_sideways_scrolling(opened, make, scripts):
+    reader = opened(make(), width=390, scripts=scripts)
     assert reader.page.locator("body").bounding_box()["width"] <= 390
     reader.page.mouse.wheel(400, 0)
     reader.page.wait_for_timeout(50)
@@ -144,8 +142,8 @@ def test_several_classes_can_be_chosen(opened):
     for label in ("dog", "cow"):
         reader.page.get_by_label("Class", exact=True).select_option(label=label)
         reader.threshold(0.4)
-        found = th.tables.contingency_at(evaluation["forest"].rankings[label], 0.4)
-        wanted = {cell: getattr(found, cell) for cell in ("tp", "fn", "fp", "tn")}
+        result = th.tables.contingency_at(evaluation["forest"].rankings[label], 0.4)
+        wanted = {cell: getattr(result, cell) for cell in ("tp", "fn", "fp", "tn")}
         assert wanted.items() <= reader.cells().items()
 
 

@@ -67,9 +67,9 @@ def test_formulas_do_not_run_in_spreadsheets(opened):
         assert not cell.lstrip().startswith(("=", "+", "@"))
 
 
-@pytest.mark.parametrize("given", [examples.evaluation, examples.hostile_evaluation, examples.classes])
-def test_nothing_is_asked_for(opened, given):
-    reader = opened(given())
+@pytest.mark.parametrize("make", [examples.evaluation, examples.hostile_evaluation, examples.classes])
+def test_nothing_is_asked_for(opened, make):
+    reader = opened(make())
     assert len(reader.asked) == 1
     reader.page.mouse.wheel(0, 3000)
     reader.settle()

@@ -38,12 +38,12 @@ def evaluation():
 
 @pytest.fixture
 def reader(opened, evaluation):
-    told: dict[str, object] = {"contents": embedded(payload(evaluation)), "threshold": None}
-    told["condition"] = {"class_ratio": evaluation.decision.condition.class_ratio, "cost_ratio": 5}
-    html = AROUND.format(style=asset("page.css"), script=asset("page.js"), told=embedded(told))
-    found = opened(html)
-    found.page.wait_for_selector("body[data-ready]")
-    return found
+    outcome: dict[str, object] = {"contents": embedded(payload(evaluation)), "threshold": None}
+    outcome["condition"] = {"class_ratio": evaluation.decision.condition.class_ratio, "cost_ratio": 5}
+    html = AROUND.format(style=asset("page.css"), script=asset("page.js"), told=embedded(outcome))
+    result = opened(html)
+    result.page.wait_for_selector("body[data-ready]")
+    return result
 
 
 def test_it_shows_the_decision(reader, evaluation):

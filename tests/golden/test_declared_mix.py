@@ -75,12 +75,12 @@ def test_apply_gives_probabilities_of_production(rows, tmp_path):
     run(*asked("evaluate", rows, "--decision", decision, "--quiet"))
     run("apply", decision, rows, "--probability", "-o", out)
     lines = {tuple(line.split(",")[1:]) for line in out.read_text().splitlines()[1:]}
-    by_score = {float(score): (int(called), float(p)) for score, called, p in lines}
+    by_score = {float(score): (int(outcome), float(p)) for score, outcome, p in lines}
     pooled = {0.8: (80, 10), 0.3: (20, 90), 0.1: (0, 800)}
     for score, (pos, neg) in pooled.items():
-        called, p = by_score[score]
+        outcome, p = by_score[score]
         assert p == pytest.approx(0.01 * pos / 100 / (0.01 * pos / 100 + 0.99 * neg / 900))
-        assert called == (score == 0.8) == (p >= 1 / 21)
+        assert outcome == (score == 0.8) == (p >= 1 / 21)
     plain = json.loads(decision.read_text())
     assert (plain["data_prevalence"], plain["format"]) == (0.1, "thresher/decision/2")
     assert tuple(plain["threshold_holds_for"]) == FOUND["forest"].choice.holds_for

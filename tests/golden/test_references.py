@@ -34,8 +34,8 @@ def test_the_table_of_the_20_instances_at_054():
 
 
 def test_precision_between_splits_is_a_hyperbola():
-    found = th.curves.precision_at(INTERPOLATED, INTERPOLATED_RECALL)
-    assert [f"{value:.4f}" for value in found] == INTERPOLATED_PRECISION
+    result = th.curves.precision_at(INTERPOLATED, INTERPOLATED_RECALL)
+    assert [f"{value:.4f}" for value in result] == INTERPOLATED_PRECISION
 
 
 def test_mcc():

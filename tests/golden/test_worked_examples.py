@@ -99,8 +99,8 @@ def test_auc(id_):
 
 @pytest.mark.parametrize("id_", stating("pairs"))
 def test_pairs(id_):
-    found = th.pairs(RANKINGS[id_].ranking)
-    assert (found.won, found.tied, found.lost) == RANKINGS[id_].pairs
+    result = th.pairs(RANKINGS[id_].ranking)
+    assert (result.won, result.tied, result.lost) == RANKINGS[id_].pairs
 
 
 @pytest.mark.parametrize("id_", stating("correct"))
@@ -132,10 +132,10 @@ def test_hulls(id_):
 
 
 def test_r1_ranking_errors():
-    found = th.pairs(RANKINGS["R1 scoring tree"].ranking)
-    assert found.lost == 150 + 100
-    assert found.tied == 800 + 50 + 100
-    assert found.lost + found.tied / 2 == 725
+    result = th.pairs(RANKINGS["R1 scoring tree"].ranking)
+    assert result.lost == 150 + 100
+    assert result.tied == 800 + 50 + 100
+    assert result.lost + result.tied / 2 == 725
     assert th.curves.ranking_error(RANKINGS["R1 scoring tree"].ranking) == 0.29
 
 

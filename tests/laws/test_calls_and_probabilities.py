@@ -32,10 +32,10 @@ def test_a_score_is_called_iff_its_probability_pays(rows, cost_ratio, more):
     pays = float(1 / (1 + condition.exact_cost_ratio))
     choice = th.choose(ranking, condition)
     for point in choice.points:
-        called = reaches(scores, point.threshold)
-        assert (probability[called] >= pays).all()
-        assert (probability[~called] <= pays).all()
-        assert not contradictions(called, probability, condition).any()
+        result = reaches(scores, point.threshold)
+        assert (probability[result] >= pays).all()
+        assert (probability[~result] <= pays).all()
+        assert not contradictions(result, probability, condition).any()
     if choice.splits.size == 1:
         assert (reaches(scores, choice.threshold) == (probability >= pays)).all()
 
@@ -50,9 +50,9 @@ def test_so_it_is_at_a_declared_mix(rows, cost_ratio, class_ratio, more):
     assert condition.prevalence is not None
     probability = th.adjust_prevalence(of_data, condition.prevalence, trained_at=ranking.prevalence)
     for point in th.choose(ranking, condition).points:
-        called = reaches(scores, point.threshold)
-        assert not contradictions(called, probability, condition).any()
-        assert of_data[called].min(initial=1.0) >= of_data[~called].max(initial=0.0)
+        result = reaches(scores, point.threshold)
+        assert not contradictions(result, probability, condition).any()
+        assert of_data[result].min(initial=1.0) >= of_data[~result].max(initial=0.0)
 
 
 def test_ramps_smoothing_and_curves_can_contradict():
@@ -60,10 +60,10 @@ def test_ramps_smoothing_and_curves_can_contradict():
     condition = th.OperatingCondition(cost_ratio=1)
     threshold = th.choose(emails, condition).threshold
     scores = np.linspace(0, 1, 1001)
-    called = reaches(scores, threshold)
+    outcome = reaches(scores, threshold)
     for options in ({"interpolate": True, "smoothing": "laplace"}, {"method": "platt"}):
         probability = th.calibration_map(emails, **options)(scores)
-        found = contradictions(called, probability, condition)
+        result = contradictions(outcome, probability, condition)
         sure = np.abs(probability - 0.5) > 1e-9
-        assert (found == (sure & (called != (probability >= 0.5)))).all()
-        assert found.any()
+        assert (result == (sure & (outcome != (probability >= 0.5)))).all()
+        assert result.any()

@@ -69,12 +69,14 @@ def classes(rows: Any) -> Any:
 
 
 def resampled(rows: Any) -> Iterator[Any]:
-    found = th.bootstrap(th.inference.ScoredRows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
-    for name in found.names:
+    replicates = th.bootstrap(
+        th.inference.ScoredRows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK
+    )
+    for name in replicates.names:
         for method in ("percentile", "basic", "bca"):
             if method != "bca" or not name.startswith("best"):
-                yield found.interval(name, "a", level=rows["level"], method=method)
-                yield found.difference(name, "a", "b", level=rows["level"], method=method)
+                yield replicates.interval(name, "a", level=rows["level"], method=method)
+                yield replicates.difference(name, "a", "b", level=rows["level"], method=method)
 
 
 def compared(rows: Any) -> Iterator[Any]:
@@ -86,17 +88,17 @@ def compared(rows: Any) -> Iterator[Any]:
         (th.OperatingCondition(cost_ratio=3), {}),
     )
     for measure, more in measures:
-        found = th.compare(rows["labels"], both(rows), measure=measure, **options, **more)
-        yield found["a", "b"], found["b", "a"]
+        comparison = th.compare(rows["labels"], both(rows), measure=measure, **options, **more)
+        yield comparison["a", "b"], comparison["b", "a"]
     yield th.compare(rows["labels"], both(rows), weights=rows["weights"], level=rows["level"])["a", "b"]
     yield th.compare(rows["labels"], both(rows), clusters=rows["clusters"], level=rows["level"])["a", "b"]
 
 
 def evaluated(rows: Any) -> Iterator[Any]:
     for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]}):
-        found = th.evaluate(rows["labels"], both(rows), level=rows["level"], seed=rows["seed"], **QUICK, **more)
-        yield found.models, found.decision
-        assert th.Decision.from_json(found.decision.to_json()) == found.decision
+        evaluation = th.evaluate(rows["labels"], both(rows), level=rows["level"], seed=rows["seed"], **QUICK, **more)
+        yield evaluation.models, evaluation.decision
+        assert th.Decision.from_json(evaluation.decision.to_json()) == evaluation.decision
 
 
 ASKED: dict[str, Callable[[Any], Any]] = {

@@ -53,9 +53,9 @@ def restated(p, prevalence, trained_at):
     return odds / (1 + odds)
 
 
-def rates(found: Evaluation, name, labels, scores):
-    called = scores[name] >= found[name].choice.threshold
-    return called[labels].mean(), called[~labels].mean()
+def rates(evaluation: Evaluation, name, labels, scores):
+    calls = scores[name] >= evaluation[name].choice.threshold
+    return calls[labels].mean(), calls[~labels].mean()
 
 
 @settings(max_examples=300)
@@ -69,12 +69,12 @@ def rates(found: Evaluation, name, labels, scores):
 def test_every_number_is_stated_at_the_declared_mix(seed, size, prevalence, cost_ratio, trained_at):
     labels, scores = rows(seed, size)
     condition = th.OperatingCondition(prevalence=prevalence, cost_ratio=cost_ratio)
-    found = th.evaluate(labels, scores, condition=condition, trained_at=trained_at, replicates=5)
-    plain = found.to_dict()
+    evaluation = th.evaluate(labels, scores, condition=condition, trained_at=trained_at, replicates=5)
+    plain = evaluation.to_dict()
     weight = np.where(labels, prevalence / labels.mean(), (1 - prevalence) / (1 - labels.mean())) / size
     for name, score in scores.items():
-        model = found[name]
-        tpr, fpr = rates(found, name, labels, scores)
+        model = evaluation[name]
+        tpr, fpr = rates(evaluation, name, labels, scores)
         alone = th.choose(th.rank(labels, score), condition)
         for measure in MEASURES:
             expected = pytest.approx(of_rates(measure, tpr, fpr, prevalence), abs=1e-9, nan_ok=True)
@@ -91,42 +91,42 @@ def test_every_number_is_stated_at_the_declared_mix(seed, size, prevalence, cost
         assert model.expected_cost.estimate == pytest.approx(
             prevalence * (1 - tpr) * cost_ratio + (1 - prevalence) * fpr, abs=1e-9
         )
-    decision = found.decision
+    decision = evaluation.decision
     assert decision.condition.prevalence == pytest.approx(prevalence)
     assert decision.data_prevalence == pytest.approx(labels.mean())
-    agree(found, labels, scores, seed)
+    agree(evaluation, labels, scores, seed)
 
 
-def agree(found, labels, scores, seed):
+def agree(evaluation, labels, scores, seed):
     """gate, compare, the texts, the page and apply say what the evaluation says."""
-    decision = found.decision
-    model = found[decision.model]
+    decision = evaluation.decision
+    model = evaluation[decision.model]
     for measure in MEASURES:
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
         expected = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
-        assert judge(asked, found, replicates=100).found == expected
-    called = decision.apply(scores)
-    table = th.contingency(labels, called)
+        assert judge(asked, evaluation, replicates=100).found == expected
+    result = decision.apply(scores)
+    table = th.contingency(labels, result)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
     precision = model.measures["precision"].estimate
     if not np.isnan(precision):
-        rule = next(iter(found.rules.values()))
-        assert rule_cells(found, rule)[3][0] == percent_text(precision)
-        assert percent_text(precision) in str(found)
+        rule = next(iter(evaluation.rules.values()))
+        assert rule_cells(evaluation, rule)[3][0] == percent_text(precision)
+        assert percent_text(precision) in str(evaluation)
     measure = MEASURES[seed % 8]  # the last two have no better side
-    if seed % 2 == 0 and not any(np.isnan(each.measures[measure].estimate) for each in found.models.values()):
-        compared = th.compare(labels, scores, measure=measure, condition=found.condition, replicates=100)
+    if seed % 2 == 0 and not any(np.isnan(each.measures[measure].estimate) for each in evaluation.models.values()):
+        compared = th.compare(labels, scores, measure=measure, condition=evaluation.condition, replicates=100)
         for name, value in compared.estimates.items():
-            assert value == pytest.approx(found[name].measures[measure].estimate, abs=1e-9)
-    settled = {"condition": found.condition, "trained_at": decision.trained_at}
+            assert value == pytest.approx(evaluation[name].measures[measure].estimate, abs=1e-9)
+    settled = {"condition": evaluation.condition, "trained_at": decision.trained_at}
     for text in ("brier", "log_loss", "average_precision", "net_benefit@0.1", "calibration_in_the_large"):
         name, at, place = text.partition("@")
-        gate = judge(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), found, replicates=100)
+        gate = judge(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), evaluation, replicates=100)
         again = th.bootstrap(model.ranking, [text], replicates=1, **settled)
         assert gate.found == pytest.approx(again.estimate(text), abs=1e-9)
     if seed % 4 == 0:
-        shown = {each["name"]: each for each in payload(found)["models"]}
-        for name, each in found.models.items():
+        shown = {each["name"]: each for each in payload(evaluation)["models"]}
+        for name, each in evaluation.models.items():
             for entry in shown[name]["measures"]:
                 estimate = float(entry["interval"]["estimate"])
                 assert estimate == pytest.approx(each.measures[entry["name"]].estimate, abs=1e-9, nan_ok=True)
@@ -136,12 +136,12 @@ def agree(found, labels, scores, seed):
 @given(st.integers(0, 2**32 - 1), st.integers(12, 60), st.floats(0.05, 0.9))
 def test_probabilities_made_for_another_mix_are_restated_for_that_of_the_rows(seed, size, trained_at):
     labels, scores = rows(seed, size)
-    found = th.evaluate(labels, scores, trained_at=trained_at, replicates=5)
+    evaluation = th.evaluate(labels, scores, trained_at=trained_at, replicates=5)
     for name, score in scores.items():
         p = restated(score, labels.mean(), trained_at)
-        numbers = found[name].numbers
+        numbers = evaluation[name].numbers
         assert numbers["brier"].estimate == pytest.approx(np.mean((p - labels) ** 2), abs=1e-9)
-        assert found[name].choice.threshold == th.choose(th.rank(labels, score)).threshold
+        assert evaluation[name].choice.threshold == th.choose(th.rank(labels, score)).threshold
         own = th.OperatingCondition(prevalence=float(labels.mean()))
         declared = th.evaluate(labels, scores, condition=own, trained_at=trained_at, replicates=5)[name]
         assert numbers["log_loss"].estimate == pytest.approx(declared.numbers["log_loss"].estimate, abs=1e-9)
@@ -163,8 +163,8 @@ def test_a_decision_gives_probabilities_at_the_declared_mix(seed, size, prevalen
 
 def test_without_a_declared_mix_the_data_speak_for_themselves():
     labels, scores = rows(1, 40)
-    found = th.evaluate(labels, scores, condition=th.OperatingCondition(cost_ratio=3), replicates=5)
-    for model in found.models.values():
+    evaluation = th.evaluate(labels, scores, condition=th.OperatingCondition(cost_ratio=3), replicates=5)
+    for model in evaluation.models.values():
         assert model.measures is model.data_measures
         assert model.numbers is model.data_numbers
         assert model.production is model.ranking
@@ -176,26 +176,26 @@ def test_limits_come_from_the_sampling_of_tpr_and_fpr(weighted):
     """A rarer mix than the data's makes precision lower, not surer of itself than its rates are."""
     labels, scores = rows(5, 400)
     weights = np.full(labels.size, 3.0) if weighted else None
-    found = th.evaluate(labels, scores["good"], condition=RARE, replicates=5, weights=weights)["model"]
-    precision = found.measures["precision"]
-    in_data = found.data_measures["precision"]
+    evaluation = th.evaluate(labels, scores["good"], condition=RARE, replicates=5, weights=weights)["model"]
+    precision = evaluation.measures["precision"]
+    in_data = evaluation.data_measures["precision"]
     assert precision.upper < in_data.lower
-    ends = [of_rates("precision", t, f, 0.01) for t in _ends(found, "tpr") for f in _ends(found, "fpr")]
+    ends = [of_rates("precision", t, f, 0.01) for t in _ends(evaluation, "tpr") for f in _ends(evaluation, "fpr")]
     assert min(ends) <= precision.lower <= precision.estimate <= precision.upper <= max(ends)
-    assert found.measures["tpr"] == found.data_measures["tpr"]
-    assert found.measures["prevalence"].width == 0
+    assert evaluation.measures["tpr"] == evaluation.data_measures["tpr"]
+    assert evaluation.measures["prevalence"].width == 0
 
 
-def _ends(found, name):
-    interval = found.measures[name]
+def _ends(model, name):
+    interval = model.measures[name]
     return interval.lower, interval.upper
 
 
 def test_scores_that_are_no_probabilities_have_no_losses():
     labels, scores = rows(5, 60)
-    found = th.evaluate(labels, scores["good"] * 10, condition=RARE, replicates=5)["model"]
-    assert set(found.numbers) == {"auc", "average_precision", "pr_area", "ks"}
-    assert found.average_precision < found.data_numbers["average_precision"].estimate
+    evaluation = th.evaluate(labels, scores["good"] * 10, condition=RARE, replicates=5)["model"]
+    assert set(evaluation.numbers) == {"auc", "average_precision", "pr_area", "ks"}
+    assert evaluation.average_precision < evaluation.data_numbers["average_precision"].estimate
 
 
 def test_the_limits_of_whole_numbers_hold_at_a_declared_mix():
@@ -206,7 +206,7 @@ def test_the_limits_of_whole_numbers_hold_at_a_declared_mix():
     truth = _whole(np.arange(200_000) % 2 == 1, world, prevalence)
     for _ in range(200):
         labels = np.arange(160) < 60
-        found = th.evaluate(
+        evaluation = th.evaluate(
             labels,
             _posterior(rng.normal(size=160) + 1.5 * labels),
             condition=th.OperatingCondition(prevalence=prevalence),
@@ -214,7 +214,7 @@ def test_the_limits_of_whole_numbers_hold_at_a_declared_mix():
             replicates=2,
         )["model"]
         for name, value in truth.items():
-            held[name] += value in found.numbers[name]
+            held[name] += value in evaluation.numbers[name]
     assert {name: count / 200 >= 0.9 for name, count in held.items()} == dict.fromkeys(held, True), held
 
 
