@@ -18,7 +18,6 @@ from thresher.ranking import (
     Flags,
     Floats,
     Ranking,
-    exact_number,
     rankable,
     require_ranking,
     widen,
@@ -139,8 +138,6 @@ def brier(ranking: Ranking) -> float:
     0.2066...
     """
     require_ranking(ranking, probabilities=True)
-    if (known := exact_number(ranking.ranges, "brier")) is not None:
-        return known
     return ranking.remember("brier", lambda: _brier(ranking))
 
 
@@ -249,10 +246,6 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
     require_ranking(ranking, probabilities=True)
-    if clip is None and (known := exact_number(ranking.ranges, "log_loss")) is not None:
-        return LogLoss(
-            known, certain_and_wrong=int(exact_number(ranking.ranges, "certain_and_wrong") or 0), cases=ranking.total
-        )
 
     def lost(piece: slice) -> tuple[float, Any]:
         score = ranking.score[piece]

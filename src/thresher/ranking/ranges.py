@@ -9,7 +9,7 @@ bounded memory, in ranges that merge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -24,17 +24,7 @@ Indices: TypeAlias = Any
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 
-def _exact_numbers(value: Any) -> dict[str, float]:
-    names = value if isinstance(value, Mapping) else {}
-    return fields_of(value, dict.fromkeys(names, number(infinite=True)))
-
-
-ABOUT: Mapping[str, Reader] = {
-    "corners": flag,
-    "ties": flag,
-    "rounding": number(0),
-    "numbers": _exact_numbers,
-}
+ABOUT: Mapping[str, Reader] = {"corners": flag, "ties": flag, "rounding": number(0)}
 UNKNOWN = -1
 _ROUNDING = 2.0**-30
 _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
@@ -50,8 +40,7 @@ class Ranges:
     the hull is a split between segments, so that no case inside one lies above the hull of what is known. `ties` says
     that every split that costs as little as a corner, at some costs, is a split between segments too.
     `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
-    added in an unknown order. `numbers` holds exact numbers of the cases behind these segments by the names of their
-    functions, e.g. "average_precision", where every case was seen; other segments do not inherit them.
+    added in an unknown order.
     """
 
     pos_low: Floats
@@ -62,7 +51,6 @@ class Ranges:
     corners: bool = False
     ties: bool = False
     rounding: float = 0.0
-    numbers: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for part in fields(self):
@@ -126,7 +114,7 @@ class Ranges:
     def reweight(self, pos: float, neg: float) -> Ranges:
         """The same ranges of cases whose positives and negatives are multiplied by two weights.
 
-        Pairs won are multiplied by both; `numbers` of the cases behind the segments may depend on the mix, and go.
+        Pairs won are multiplied by both.
         """
         won = None if self.won is None else np.where(self.won == UNKNOWN, UNKNOWN, self.won * (pos * neg))
         rounding = self.rounding + float(np.finfo(np.float64).eps)
@@ -135,7 +123,7 @@ class Ranges:
     def equals(self, other: Ranges) -> bool:
         """Whether both hold the same for every segment."""
         ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))
-        if (self.corners, self.ties) != (other.corners, other.ties) or dict(self.numbers) != dict(other.numbers):
+        if (self.corners, self.ties) != (other.corners, other.ties):
             return False
         if self.won is None or other.won is None:
             return self.won is other.won and all(ends)
@@ -147,8 +135,6 @@ class Ranges:
         if self.won is not None:
             plain["won"] = self.won.tolist()
         plain |= {name: True for name in ("corners", "ties") if getattr(self, name)}
-        if self.numbers:
-            plain["numbers"] = {name: _plain(number) for name, number in self.numbers.items()}
         return plain | ({"rounding": self.rounding} if self.rounding else {})
 
     @classmethod
@@ -168,15 +154,6 @@ class Ranges:
 
 
 Bounded: TypeAlias = tuple[Floats, Counts, Counts, Ranges | None]
-
-
-def exact_number(ranges: Ranges | None, name: str) -> float | None:
-    """An exact number of the cases behind ranges of scores, where all were seen; else None.
-
-    >>> exact_number(None, "average_precision") is None
-    True
-    """
-    return None if ranges is None else ranges.numbers.get(name)
 
 
 def has_all_ties(*parts: Bounded) -> bool:
