@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, items, json_value, number, one_of, read_object, text
 from thresher._internal.results import Result
-from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, beta, platt, temperature
+from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, fit_logistic
 from thresher.calibration.maps.steps import Steps, steps_over
 from thresher.calibration.prevalence import recalibrate
 from thresher.calibration.reliability import quantile_splits, require_bins
@@ -151,12 +151,7 @@ def calibration_map(
     _require_known(method, {name for name, value in options.items() if value is not None})
     if method in ("isotonic", "histogram"):
         return _of_pools(ranking, method, smoothing, bins=bins, interpolate=interpolate)
-    if method == "platt":
-        curve, cautions = platt(ranking, on=on or "log_odds", targets=targets or "platt")
-    elif method == "beta":
-        curve, cautions = beta(ranking, targets=targets or "counts")
-    else:
-        curve, cautions = temperature(ranking, targets=targets or "counts")
+    curve, cautions = fit_logistic(ranking, method, on=on or "log_odds", targets=targets)
     return CalibrationMap(method, curve, auc(ranking), auc(recalibrate(ranking, curve)), cautions)
 
 
