@@ -74,7 +74,7 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
     cautions: tuple[Caution, ...] = ()
     if bins == "hull":
         calibration, refinement = miscalibration, pooled
-    elif _all_pure(ranking):
+    elif not np.logical_and(*ranking.narrow).any():  # every segment is pure
         calibration, refinement = total, 0.0
         if len(ranking) == ranking.total:
             cautions = (Caution("distinct-scores", 'refinement is 0 by construction; bins="hull" pools them'),)
@@ -90,10 +90,6 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
         bins=bins,
         cautions=cautions,
     )
-
-
-def _all_pure(ranking: Ranking) -> bool:
-    return not np.logical_and(*ranking.narrow).any()
 
 
 def _calibration(ranking: Ranking) -> float:
