@@ -112,7 +112,7 @@ def _public_call(error: ThresherError) -> str:
 
 
 def _signature(frame: FrameType, parameter: str) -> str:
-    """The call with its positional arguments, and with the parameter if the function takes it."""
+    """The call with its positional arguments, and the parameter if it takes that."""
     code = frame.f_code
     call, names = code.co_name, list(code.co_varnames[: code.co_argcount])
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

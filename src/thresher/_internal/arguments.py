@@ -173,11 +173,7 @@ def as_number(value: Any) -> float:
 
 
 def as_numbers(values: Any) -> Floats:
-    """Coerce to float64 in any shape; texts and other things become NaN.
-
-    >>> as_numbers([1, 2]), as_numbers(["1", "2"]), as_numbers([[1, 2], [3]])
-    (array([1., 2.]), array([nan, nan]), array(nan))
-    """
+    """Coerce to float64 in any shape; texts and other things become NaN."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":  # a text among them would be read, and a complex number lose a part

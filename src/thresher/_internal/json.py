@@ -49,14 +49,7 @@ class FieldError(ValueError):
 def read_object(
     value: Any, readers: Mapping[str, Reader], *, of: str, kind: str, form: str, optional: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The fields of what `of`.to_dict() wrote; `NotationError` names a wrong one.
-
-    >>> read_object({"format": "a/1", "n": -1}, {"n": number(least=0)}, of="A", kind="an a", form="a/1")
-    Traceback (most recent call last):
-    thresher.errors.NotationError: this is not an a as thresher writes it: "n" must be a number of 0 or more, got -1
-      where: read_object(value, readers)
-      fix:   give what A.to_dict() or A.to_json() returned, unchanged
-    """
+    """The fields of what `of`.to_dict() wrote; `NotationError` names a wrong one."""
     try:
         parts = fields(value, {"format": one_of([form]), **readers}, optional=optional)
     except FieldError as error:
@@ -74,11 +67,7 @@ def not_written(why: str, *, of: str, kind: str) -> NotationError:
 
 
 def fields(value: Any, readers: Mapping[str, Reader], *, optional: Collection[str] = ()) -> dict[str, Any]:
-    """Read every field; absent, unknown and wrong ones raise `FieldError`.
-
-    >>> fields({"p": 0.5}, {"p": number(0, 1), "note": text}, optional=["note"])
-    {'p': 0.5}
-    """
+    """Read every field; absent, unknown and wrong ones raise `FieldError`."""
     if not isinstance(value, Mapping):
         raise FieldError(f"must be an object, got {_shown(value)}")
     if unknown := [name for name in value if name not in readers]:
@@ -158,11 +147,7 @@ def items(read_one: Reader) -> Reader:
 
 
 def rising(value: Any, *, least: float = -math.inf) -> tuple[Any, Any]:
-    """Read two numbers, the lower one first; either may be infinite.
-
-    >>> rising([0.5, "inf"])
-    (0.5, inf)
-    """
+    """Read two numbers, the lower one first; either may be infinite."""
     ends = numbers(least, infinite=True)(value)
     if len(ends) != 2 or ends[0] > ends[1]:
         raise FieldError(f"must be two numbers, the lower one first, got {_shown(value)}")

@@ -109,7 +109,7 @@ def _fields(result: Any) -> list[tuple[str, Any]]:
 
 
 def _plain_fields(result: Any) -> list[str]:
-    """Fields in short: numbers to six digits, and how long columns and collections are."""
+    """Fields in short: numbers to six digits, columns and collections by their size."""
     shown, counted = [], False
     for name, value in _fields(result):
         pair = isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, Real) for part in value)

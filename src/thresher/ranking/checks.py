@@ -82,14 +82,6 @@ def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     Float64, float32 and small integers stay as they are. Wider integers and long doubles are
     accepted when float64 holds every one of them, so that no two scores ever become one. Decimals of up to 15 digits
     become the nearest float64, which no other of them does.
-
-    >>> rankable(np.array([3, 1, 2]))
-    array([3., 1., 2.])
-    >>> rankable(np.array([2**53, 2**53 + 1]))
-    Traceback (most recent call last):
-    thresher.errors.ScoreError: 1 of 2 scores do not fit a float64 exactly, first 9007199254740993
-      where: rankable(values)
-      fix:   subtract an offset so that they do, or round them yourself
     """
     if values.dtype in (np.float64, np.float32):
         return values.astype(values.dtype.newbyteorder("="), copy=False)

@@ -94,7 +94,7 @@ def mean_scores(ranking: Ranking, split: Indices) -> Floats:
 
 
 def corners_among(x: Counts, y: Counts) -> Indices:
-    """Points of a rising curve among which all corners of its hull are, and few others.
+    """Points of a rising curve that hold all corners of its hull, and few others.
 
     They are the points that no line between two others passes above. Sums of weights round, so of those also points
     stay that are as near to such a line as that. Of points that are alike, as where a weight vanishes in the sum before
@@ -117,9 +117,6 @@ def on_edges(x: Counts, y: Counts, corner: Indices) -> Indices:
     """Points on the line between two corners: where these cost the same, they do too.
 
     Along edges that run straight up or straight to the right no two points cost the same, so theirs are left out.
-
-    >>> on_edges(np.array([0, 0, 1, 1, 2, 4]), np.array([1, 2, 2, 3, 4, 4]), np.array([0, 1, 4, 5]))
-    array([3])
     """
     dx, dy = np.diff(x[corner]), np.diff(y[corner])
     inside = np.where((dx > 0) & (dy > 0), np.diff(corner) - 1, 0)

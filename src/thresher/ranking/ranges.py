@@ -115,8 +115,8 @@ class Ranges:
         """Whether both hold the same for every segment."""
         if (self.corners, self.ties) != (other.corners, other.ties) or (self.won is None) != (other.won is None):
             return False
-        columns = zip((*self.ends, self.won), (*other.ends, other.won), strict=True)
-        return all(a is b or np.array_equal(a, b, equal_nan=True) for a, b in columns)
+        columns: Any = zip((*self.ends, self.won), (*other.ends, other.won), strict=True)
+        return all(own is theirs or np.array_equal(own, theirs, equal_nan=True) for own, theirs in columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: an absent class has no ends (None), infinite ones are texts."""
@@ -134,7 +134,7 @@ class Ranges:
 
 
 def merge_ends(ends: Ends, starts: Indices) -> Ends:
-    """The ends (pos_low, pos_high, neg_low, neg_high) of runs that begin at `starts`; NaN if a class is absent."""
+    """The ends of runs that begin at `starts`; NaN if a class is absent."""
     least, most = np.fmin.reduceat, np.fmax.reduceat
     return least(ends[0], starts), most(ends[1], starts), least(ends[2], starts), most(ends[3], starts)
 
@@ -181,7 +181,7 @@ def merge_ranges(
     won: tuple[Counts, Counts] | None = None,
     rounding: float = 0.0,
 ) -> Bounded:
-    """Segments (score, pos, neg, ranges) of groups that count one class between two scores.
+    """Segments of groups that each count one class between two scores.
 
     Groups come in any order and may overlap; those that do become one segment, whose order inside is unknown. A
     segment carries its lowest score. Ranges are None when every segment is one score, as in an exact ranking, unless
@@ -201,9 +201,9 @@ def merge_ranges(
     starts = np.flatnonzero(first)
     classes = positive, ~positive
     pos, neg = (np.add.reduceat(np.where(of, count, 0), starts)[::-1].copy() for of in classes)
-    pos_low, pos_high, neg_low, neg_high = (np.where(of, end, np.nan) for of in classes for end in (low, high))
-    ends = merge_ends((pos_low, pos_high, neg_low, neg_high), starts)
-    ranges = Ranges(*(end[::-1] for end in ends), rounding=rounding)
+    ends: Any = (np.where(of, end, np.nan) for of in classes for end in (low, high))
+    pos_low, pos_high, neg_low, neg_high = (end[::-1] for end in merge_ends(tuple(ends), starts))
+    ranges = Ranges(pos_low, pos_high, neg_low, neg_high, rounding=rounding)
     score = np.ascontiguousarray(ranges.low)
     if (score == ranges.high).all() and (not rounding or adds_exactly(pos, neg)):
         return score, pos, neg, None
@@ -216,12 +216,7 @@ def merge_ranges(
 
 
 def merge_segments(*parts: Bounded) -> Bounded:
-    """The segments of several rankings' (score, pos, neg, ranges) together.
-
-    >>> one = np.array([0.5]), np.array([2]), np.array([0]), None
-    >>> merge_segments(one, (np.array([0.3]), np.array([0]), np.array([1]), None))[:3]
-    (array([0.5, 0.3]), array([2, 0]), array([0, 1]))
-    """
+    """The segments of several rankings' (score, pos, neg, ranges) together."""
     score, pos, neg = (np.concatenate(columns) for columns in zip(*(part[:3] for part in parts), strict=True))
     ends = zip(*((score,) * 4 if ranges is None else ranges.ends for score, _, _, ranges in parts), strict=True)
     pos_low, pos_high, neg_low, neg_high = map(np.concatenate, ends)

@@ -75,9 +75,7 @@ class Ranking(Tabular):
         >>> Ranking.count(np.array([True, False, True]), np.array([0.9, 0.2, 0.2]))
         Ranking([1+][1+,1-] at scores 0.9, 0.2)
         """
-        ranking = cls.__new__(cls)
-        ranking._fill(*count_rows(positive, scores, weights), dropped)
-        return ranking
+        return cls.of_segments(*count_rows(positive, scores, weights), dropped=dropped)
 
     @classmethod
     def of_segments(
@@ -260,10 +258,8 @@ class Ranking(Tabular):
         (0.1, 100.0)
         """
         if not 0 < as_number(class_ratio) < math.inf:
-            raise ArgumentError(
-                f"class_ratio must be above 0 and finite, got {class_ratio!r}",
-                "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
-            )
+            fix = "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives"
+            raise ArgumentError(f"class_ratio must be above 0 and finite, got {class_ratio!r}", fix)
         self.require_both_classes()
         if class_ratio == self.class_ratio:
             return self
@@ -405,7 +401,7 @@ class Ranking(Tabular):
 
 
 def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bool = False) -> None:
-    """Raise unless `value` is a ranking, with both classes or scores in [0, 1] if needed.
+    """Raise unless `value` is a ranking, with both classes or probabilities if needed.
 
     >>> require_ranking([0.9, 0.2])
     Traceback (most recent call last):

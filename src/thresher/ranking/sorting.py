@@ -85,7 +85,7 @@ def falling_order(score: Array) -> tuple[Indices, Indices]:
 
 
 def pack(score: Array, positive: Flags) -> Keys:
-    """Integers that order as (score, class) do among scores of one sign, zero being 0.0."""
+    """Integers that order as (score, class) do within one sign, zero being 0.0."""
     keys: Keys = np.left_shift(score.view(f"u{score.itemsize}"), 1)  # but for its sign, bits order as a float does
     if score.size and score.min() < 0:
         # The larger a negative number without its sign, the lower it is: invert all bits but that of the class.
@@ -124,7 +124,7 @@ class ScoreRanges:
 
 
 def score_ranges(scores: Array, count: int) -> ScoreRanges:
-    """So many ranges, two at least, about equally full; some are empty if scores crowd."""
+    """So many ranges, two at least, about equally full unless scores crowd."""
     sample = np.sort(scores[:: max(scores.size // 4096, 1)])
     spread, cut = _log_size(sample), sample.size // 100
     plain = ScoreRanges(count, False, sample[cut], sample[-1 - cut])
@@ -134,7 +134,7 @@ def score_ranges(scores: Array, count: int) -> ScoreRanges:
 
 
 def partition_rows(score: Array, items_of: Callable[[Array], Array], ranges: ScoreRanges) -> tuple[Array, Array]:
-    """Partition `items_of(scores)` of a chunk of rows by score range, as `_partition` does."""
+    """Partition `items_of(scores)` of some rows by score range."""
     if not score.size or not score.min() > 0 or not score.flags.c_contiguous:  # contiguous, it is read faster
         score = score + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
     return _partition(items_of(score), ranges.numbers(score), ranges.count)
@@ -231,7 +231,7 @@ def _sum_pairs(pairs: npt.NDArray[np.complex128], *, negative: bool) -> Segments
 
 
 def _sort_pairs(pairs: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
-    """Complex numbers in rising order: bucketed first, a stable sort mends them in a pass."""
+    """Complex numbers in rising order; a stable sort mends buckets in about a pass."""
     score, buckets = pairs.real, 1 << pairs.size.bit_length()
     numbers = even_steps(score, score.min(), score.max(), buckets) if score.size >= BUCKETED_ROWS else None
     if numbers is not None:
@@ -297,7 +297,7 @@ def _sort_by_networks(keys: Keys, places: Array) -> Keys | None:
 
 
 def even_steps(values: Array, low: Any, high: Any, count: int) -> npt.NDArray[np.int32] | None:
-    """Number even steps from low to high, 0 to count - 1; None if they cannot be told apart.
+    """Number even steps from low to high, 0 to count - 1; None where they collapse.
 
     >>> even_steps(np.array([0.25, 0.95, 7.0]), np.float64(0), np.float64(1), 10)
     array([2, 9, 9], dtype=int32)

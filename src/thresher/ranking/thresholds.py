@@ -41,9 +41,6 @@ def midway(upper: Floats, lower: Floats) -> Floats:
     The midpoint of neighbours one unit in the last place apart rounds to one of them, and infinite scores have none;
     `upper` itself separates then, since positive means `score >= t`, or the largest float where `upper` is +inf, since
     a threshold of +inf calls nothing positive. Between the largest float and +inf there is no number, and t is +inf.
-
-    >>> midway(np.array([0.8, np.inf, 1.0]), np.array([0.3, -np.inf, np.nextafter(1.0, 0)]))
-    array([0.55, 0.  , 1.  ])
     """
     most = np.minimum(upper, LARGEST)
     with np.errstate(over="ignore", invalid="ignore"):

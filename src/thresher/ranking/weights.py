@@ -16,7 +16,7 @@ _BINARY_UNITS = (1, 1024)
 
 
 def in_units(pos: Counts, neg: Counts, *, most: int = MOST_CASES) -> tuple[Counts, Counts] | None:
-    """Weights as integers of a unit, if there is one in which their sum is below `most`."""
+    """Weights as integers of a common unit, if their sum is below `most` in one."""
     for unit in _UNITS:
         scaled = [counts * unit for counts in (pos, neg)]
         rounded = [np.rint(counts) for counts in scaled]
@@ -30,7 +30,7 @@ def in_units(pos: Counts, neg: Counts, *, most: int = MOST_CASES) -> tuple[Count
 
 
 def adds_exactly(pos: Counts, neg: Counts) -> bool:
-    """Whether sums are whole, or whole 1024ths, and so small that no order rounds them.
+    """Whether sums are whole, or whole 1024ths, so that no order rounds them.
 
     Tenths are not: three of them make 0.30000000000000004 or 0.3. Weights that are no integers, but add up to integers
     in every segment, pass for such.
@@ -61,7 +61,7 @@ def total_of(counts: Counts) -> Any:
 
 
 def running_total(counts: Counts, total: float) -> Counts:
-    """The sum of the first 0, 1, 2, ... counts, read-only; exactly the total at the end."""
+    """The sum of the first 0, 1, 2, ... counts, and exactly the total at the end."""
     out = np.empty(counts.size + 1, dtype=np.float64 if counts.dtype.kind == "f" else np.int64)
     out[0] = 0
     np.cumsum(counts, out=out[1:])
