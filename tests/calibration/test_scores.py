@@ -26,7 +26,7 @@ from thresher.calibration import (
     recalibrate,
     squared_error,
 )
-from thresher.calibration.scores import numbers, plain_array, probabilities_in, probability_rows, require_sums
+from thresher.calibration.scores import numbers, plain_array, probabilities_in, probability_rows
 from thresher.errors import (
     ArgumentError,
     EmptyError,
@@ -79,9 +79,9 @@ def test_many_bad_values_are_not_all_shown():
 
 
 def test_rows_of_a_matrix_sum_to_one():
-    require_sums(np.array([[0.5, 0.5 + 1e-7]]))
+    probability_rows([0], [[0.5, 0.5 + 1e-7]], classes=[0, 1])
     with pytest.raises(ProbabilityError, match=r"1 of 2 rows do not sum to 1 \(first sums 0.9 at rows 1\)"):
-        require_sums(np.array([[0.5, 0.5], [0.5, 0.4]]))
+        probability_rows([0, 1], [[0.5, 0.5], [0.5, 0.4]])
 
 
 def test_rows_of_a_matrix_are_rows_and_not_entries():

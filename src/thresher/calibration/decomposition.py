@@ -79,7 +79,10 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
         if len(ranking) == ranking.total:
             cautions = (Caution("distinct-scores", 'refinement is 0 by construction; bins="hull" pools them'),)
     else:
-        calibration, refinement = _calibration(ranking), _refinement(ranking.pos, ranking.neg) / ranking.total
+        cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
+        # n (p - ṗ)² = (n p - pos)² / n
+        calibration = float(((ranking.score * cases - ranking.pos) ** 2 / cases).sum() / ranking.total)
+        refinement = _refinement(ranking.pos, ranking.neg) / ranking.total
     return Decomposition(
         brier=total,
         calibration=calibration,
@@ -92,17 +95,5 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
     )
 
 
-def _calibration(ranking: Ranking) -> float:
-    cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
-    # n (p - ṗ)² = (n p - pos)² / n
-    excess = ranking.score * cases
-    excess -= ranking.pos
-    np.square(excess, out=excess)
-    excess /= cases
-    return float(excess.sum() / ranking.total)
-
-
 def _refinement(pos: Counts, neg: Counts) -> float:
-    impure = np.multiply(pos, neg, dtype=np.float64)
-    impure /= pos + neg
-    return float(impure.sum())
+    return float((np.multiply(pos, neg, dtype=np.float64) / (pos + neg)).sum())

@@ -55,8 +55,17 @@ def probabilities_in(values: npt.ArrayLike) -> Floats:
     return array
 
 
-def require_sums(matrix: Floats) -> None:
-    """Raise `ProbabilityError` unless every row sums to 1 within 1e-6."""
+def probability_rows(
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
+) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
+    """Rows that carry weight, each summing to 1: (matrix, true column, weights)."""
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
+    if len(rows.classes) < 2:
+        raise LengthError(
+            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
+            fix="give a column per class, two or more, and name them by classes=[...]",
+        )
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
@@ -65,32 +74,6 @@ def require_sums(matrix: Floats) -> None:
             f" (first sums {_listed(total[off])} at rows {_listed(off)})",
             fix="give one row per case and one column per class, each row summing to 1",
         )
-
-
-def _rows(flags: Flags) -> str:
-    """The first rows of an array of any shape that hold a flagged entry."""
-    if flags.ndim == 0:
-        return "0"
-    return _listed(np.flatnonzero(flags.reshape(len(flags), -1).any(axis=1)))
-
-
-def _listed(values: npt.NDArray[Any]) -> str:
-    shown = ", ".join(f"{value:g}" for value in values[:VALUES_SHOWN].tolist())
-    return shown + (", …" if values.size > VALUES_SHOWN else "")
-
-
-def probability_rows(
-    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
-) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
-    """Rows that carry weight: (matrix, true column, weights)."""
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
-    if len(rows.classes) < 2:
-        raise LengthError(
-            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
-            fix="give a column per class, two or more, and name them by classes=[...]",
-        )
-    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
-    require_sums(matrix)
     return matrix, rows.index, rows.weight
 
 
@@ -243,3 +226,14 @@ def _clip(p: Floats, clip: float) -> Floats:
     if not 0 < as_number(clip) < 0.5:
         raise ArgumentError(f"clip must lie between 0 and 0.5, got {clip}", "give e.g. clip=1e-15")
     return np.clip(p, clip, 1 - clip)
+
+
+def _rows(flags: Flags) -> str:
+    """The first rows of an array of any shape that hold a flagged entry."""
+    by_row = np.atleast_1d(flags).reshape(len(np.atleast_1d(flags)), -1)
+    return _listed(np.flatnonzero(by_row.any(axis=1)))
+
+
+def _listed(values: npt.NDArray[Any]) -> str:
+    shown = ", ".join(f"{value:g}" for value in values[:VALUES_SHOWN].tolist())
+    return shown + (", …" if values.size > VALUES_SHOWN else "")

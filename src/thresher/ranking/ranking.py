@@ -33,10 +33,10 @@ class Ranking(Tabular):
     """Positives and negatives per distinct score, by falling score.
 
     Built from counts in any order: they are sorted, equal scores are added up and segments without cases vanish.
-    `dropped` counts rows left out on request while reading. Counts are int64; they are float64 when rows carry weights.
-    `narrow` holds them as (pos, neg), in fewer bytes where rows were counted. `ranges` is None in an exact ranking;
-    where ranges of scores were counted, it says between which scores the cases of each segment lie, and where an engine
-    added up weights, how far their sums may have rounded.
+    `dropped` counts rows left out on request while reading. `Pos`, `Neg` and `total` count all cases. Counts are int64,
+    and float64 in a `weighted` ranking; `narrow` holds them as (pos, neg), in fewer bytes where rows were counted.
+    `ranges` is None in an exact ranking; where ranges of scores were counted, it says between which scores the cases
+    of each segment lie, and where an engine added up weights, how far their sums may have rounded.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
     >>> spam_tree
@@ -53,6 +53,8 @@ class Ranking(Tabular):
     ranges: Ranges | None = None
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
+    total: Any = field(init=False)
+    weighted: bool = field(init=False)
     _high: Floats = field(init=False)
     _memory: dict[str, Any] = field(init=False)
 
@@ -163,11 +165,6 @@ class Ranking(Tabular):
         return self.remember("neg", lambda: widen(self.narrow[1]))
 
     @property
-    def total(self) -> Any:
-        """All cases, or their weight."""
-        return self.Pos + self.Neg
-
-    @property
     def prevalence(self) -> float:
         """The proportion of positives."""
         return float(self.Pos / self.total)
@@ -176,11 +173,6 @@ class Ranking(Tabular):
     def class_ratio(self) -> float:
         """Pos / Neg; infinite without negatives."""
         return float(self.Pos / self.Neg) if self.Neg else math.inf
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the counts are weights."""
-        return self.narrow[0].dtype.kind == "f"
 
     @property
     def exact(self) -> bool:
@@ -387,13 +379,16 @@ class Ranking(Tabular):
     def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, ranges: Ranges | None = None) -> None:
         for column in (score, pos, neg):
             column.flags.writeable = False
+        Pos, Neg = total_of(pos), total_of(neg)
         for name, value in {
             "score": score,
             "narrow": (pos, neg),
             "dropped": dropped,
             "ranges": ranges,
-            "Pos": total_of(pos),
-            "Neg": total_of(neg),
+            "Pos": Pos,
+            "Neg": Neg,
+            "total": Pos + Neg,
+            "weighted": pos.dtype.kind == "f",
             "_high": score if ranges is None else ranges.high,
             "_memory": {},
         }.items():
