@@ -86,17 +86,8 @@ def argument(name: str, value: Any = _UNSET) -> str:
 
     The command line spells it as its option: see `ThresherError.spelled`.
     """
-    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={_literal(value)}{_MARK}"
-
-
-def _literal(value: Any) -> str:
-    if value is ...:
-        return "..."
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {_literal(each)}" for key, each in value.items()) + "}"
-    return repr(value)
+    literal = "" if value is _UNSET else f"={value!r}".replace("Ellipsis", "...")
+    return f"{_MARK}{name}{literal}{_MARK}"
 
 
 def _public_call(error: ThresherError) -> str:

@@ -1,5 +1,3 @@
-""""""
-
 import math
 from functools import partial
 
