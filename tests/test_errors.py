@@ -28,7 +28,7 @@ def test_every_kind_is_public_documented_and_a_value_error(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_crosses_process_borders_whole(kind):
+def test_every_kind_crosses_process_borders_unchanged(kind):
     error = kind("what", "fix", where="where", parameter="name")
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):  # noqa: S301
         assert type(twin) is kind
@@ -146,7 +146,7 @@ def test_a_split_that_is_not_there(split):
     ("name", "option", "value"),
     [("thin", "points", 2.5), ("choose", "at_most", "3"), ("precision_at", "recall", "0.5"), ("ece", "count", "10")],
 )
-def test_numbers_given_as_texts(name, option, value):
+def test_texts_are_no_numbers(name, option, value):
     ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.5, 0.2])
     with pytest.raises(th.errors.ArgumentError):
         OFFERED[name](ranking, **{option: value})

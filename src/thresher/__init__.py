@@ -57,146 +57,23 @@ if TYPE_CHECKING:
     from thresher.tables import confusion as confusion
     from thresher.tables import contingency as contingency
 
-__all__ = [
-    "MEASURES",
-    "Choice",
-    "ConfusionMatrix",
-    "Contingency",
-    "Decision",
-    "Evaluation",
-    "Interval",
-    "OperatingCondition",
-    "Ranking",
-    "RankingBuilder",
-    "ThresherError",
-    "adjust_prevalence",
-    "auc",
-    "auc_interval",
-    "average_precision",
-    "bootstrap",
-    "bounds",
-    "brier",
-    "brier_curve",
-    "calibration_map",
-    "calibration_test",
-    "choose",
-    "compare",
-    "confusion",
-    "contingency",
-    "cost_curve",
-    "coverage",
-    "decomposition",
-    "ece",
-    "evaluate",
-    "gain",
-    "hull",
-    "interval",
-    "intervals",
-    "isometric",
-    "ks",
-    "learn",
-    "learning",
-    "lift",
-    "log_loss",
-    "losses",
-    "net_benefit",
-    "pairs",
-    "partial_auc",
-    "plots",
-    "pr_area",
-    "precision_recall",
-    "rank",
-    "rate_interval",
-    "reliability",
-    "roc",
-    "scan",
-]
-
 # Where each name lies; it is imported when first used, so that importing thresher costs nothing.
 _PACKAGES = {
-    "errors": ("ThresherError",),
-    "ranking": ("Ranking",),
-    "inputs": ("rank",),
-    "tables": (
-        "ConfusionMatrix",
-        "Contingency",
-        "MEASURES",
-        "OperatingCondition",
-        "confusion",
-        "contingency",
-    ),
-    "curves": (
-        "auc",
-        "average_precision",
-        "brier_curve",
-        "cost_curve",
-        "coverage",
-        "gain",
-        "hull",
-        "ks",
-        "lift",
-        "net_benefit",
-        "pairs",
-        "partial_auc",
-        "pr_area",
-        "precision_recall",
-        "roc",
-    ),
-    "choices": (
-        "Choice",
-        "choose",
-        "isometric",
-    ),
-    "calibration": (
-        "adjust_prevalence",
-        "brier",
-        "calibration_map",
-        "decomposition",
-        "ece",
-        "log_loss",
-        "losses",
-        "reliability",
-    ),
-    "sources": (
-        "RankingBuilder",
-        "scan",
-    ),
-    "inference": (
-        "Interval",
-        "auc_interval",
-        "bootstrap",
-        "bounds",
-        "calibration_test",
-        "compare",
-        "interval",
-        "intervals",
-        "rate_interval",
-    ),
-    "evaluation": (
-        "Decision",
-        "Evaluation",
-        "evaluate",
-    ),
-    "learning": ("learn",),
+    "errors": "ThresherError",
+    "ranking": "Ranking",
+    "inputs": "rank",
+    "tables": "ConfusionMatrix Contingency MEASURES OperatingCondition confusion contingency",
+    "curves": "auc average_precision brier_curve cost_curve coverage gain hull ks lift net_benefit pairs partial_auc"
+    " pr_area precision_recall roc",
+    "choices": "Choice choose isometric",
+    "calibration": "adjust_prevalence brier calibration_map decomposition ece log_loss losses reliability",
+    "sources": "RankingBuilder scan",
+    "inference": "Interval auc_interval bootstrap bounds calibration_test compare interval intervals rate_interval",
+    "evaluation": "Decision Evaluation evaluate",
+    "learning": "learn",
 }
-_SUBPACKAGES = (
-    *(
-        "errors",
-        "cautions",
-        "ranking",
-        "inputs",
-        "tables",
-        "curves",
-        "choices",
-        "calibration",
-        "sources",
-        "inference",
-        "evaluation",
-    ),
-    "learning",
-    "plots",
-    "report",
-)
+_SUBPACKAGES = (*_PACKAGES, "cautions", "plots", "report")
+__all__ = [name for names in (*_PACKAGES.values(), "learning plots") for name in names.split()]
 
 
 def __getattr__(name: str) -> Any:
@@ -204,7 +81,7 @@ def __getattr__(name: str) -> Any:
     if name in _SUBPACKAGES:
         return import_module(f"thresher.{name}")
     for package, names in _PACKAGES.items():
-        if name in names:
+        if name in names.split():
             globals()[name] = getattr(import_module(f"thresher.{package}"), name)
             return globals()[name]
     raise AttributeError(f"module 'thresher' has no attribute {name!r}")

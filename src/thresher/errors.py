@@ -27,7 +27,7 @@ class ThresherError(ValueError):
 
     def __init__(self, what: str, fix: str, *, where: str = "", parameter: str = "") -> None:
         self._marked = what, fix
-        self.what, self.fix = self.spelled(_python)
+        self.what, self.fix = self.spelled(lambda name, value: name if value is None else f"{name}={value}")
         self.place = where
         self.parameter = parameter
         self._call = ""
@@ -41,29 +41,25 @@ class ThresherError(ValueError):
         return self.place or self._call
 
     def spelled(self, spelling: Spelling) -> tuple[str, str]:
-        """What is wrong and the fix, with the names of arguments in another spelling.
+        """What is wrong and the fix, arguments written as `spelling(name, value or None)`.
 
         >>> error = ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}")
         >>> error.spelled(lambda name, value: f"--{name} {value}")
         ('2 scores are NaN', "pass --missing 'drop'")
         """
-        what, fix = self._marked
-        return spell(what, spelling), spell(fix, spelling)
+        what, fix = (_MARKED.sub(lambda match: spelling(match[1], match[2]), text) for text in self._marked)
+        return what, fix
 
     def __str__(self) -> str:
         return paragraph(self.what, self.where, self.fix)
 
     def __reduce__(self) -> tuple[object, ...]:
         call = _public_call(self) or self._call
-        return _restored, (type(self), self._marked, self.place, self.parameter, call)
+        return type(self), self._marked, {"place": self.place, "parameter": self.parameter, "_call": call}
 
 
 def paragraph(what: str, where: str, fix: str) -> str:
-    r"""Text of an error in its three lines.
-
-    >>> paragraph("there are no rows", "rank(labels, scores)", "give at least one")
-    'there are no rows\n  where: rank(labels, scores)\n  fix:   give at least one'
-    """
+    """Text of an error in its three lines."""
     return f"{what}\n" + (f"  where: {where}\n" if where else "") + f"  fix:   {fix}"
 
 
@@ -86,45 +82,12 @@ def located(place: str) -> Iterator[None]:
 
 
 def argument(name: str, value: Any = _UNSET) -> str:
-    """Name of an argument for the text of an error, with a value to pass; `...` stands for any.
+    """Name of an argument for the text of an error, with a value to pass, or `...`.
 
     The command line spells it as its option: see `ThresherError.spelled`.
-
-    >>> ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}").fix
-    "pass missing='drop'"
     """
-    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={_literal(value)}{_MARK}"
-
-
-def spell(text: str, spelling: Spelling) -> str:
-    """Replace the arguments named in a text by `spelling(name, text of the value or None)`.
-
-    >>> spell(f"pass {argument('missing', 'drop')}", lambda name, value: f"--{name} {value}")
-    "pass --missing 'drop'"
-    """
-    return _MARKED.sub(lambda match: spelling(match[1], match[2]), text)
-
-
-def _literal(value: Any) -> str:
-    if value is ...:
-        return "..."
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {_literal(each)}" for key, each in value.items()) + "}"
-    return repr(value)
-
-
-def _python(name: str, value: str | None) -> str:
-    return name if value is None else f"{name}={value}"
-
-
-def _restored(
-    kind: type[ThresherError], marked: tuple[str, str], place: str, parameter: str, call: str
-) -> ThresherError:
-    error = kind(*marked, where=place, parameter=parameter)
-    error._call = call
-    return error
+    literal = "" if value is _UNSET else f"={value!r}".replace("Ellipsis", "...")
+    return f"{_MARK}{name}{literal}{_MARK}"
 
 
 def _public_call(error: ThresherError) -> str:
@@ -140,7 +103,7 @@ def _public_call(error: ThresherError) -> str:
 
 
 def _signature(frame: FrameType, parameter: str) -> str:
-    """The call with its positional arguments, and with the parameter if the function takes it."""
+    """The call with its positional arguments, and the parameter if it takes that."""
     code = frame.f_code
     call, names = code.co_name, list(code.co_varnames[: code.co_argcount])
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -171,7 +134,7 @@ class MissingValueError(ThresherError):
 
 
 class LabelError(ThresherError):
-    """The labels are not of the kind the question needs, e.g. three where two are needed."""
+    """The labels are not what the question needs, e.g. three where two are needed."""
 
 
 class PositiveLabelError(LabelError):
@@ -215,15 +178,15 @@ class ArgumentError(ThresherError):
 
 
 class ColumnError(ThresherError):
-    """A column is absent or there twice, or cannot be used as it is: mixed, unreadable, of too many categories."""
+    """A column is absent, there twice, mixed, unreadable or of too many categories."""
 
 
 class SourceError(ThresherError):
-    """A place where rows or rankings should be is absent, unreadable, or not what its name says."""
+    """A source of rows or rankings is absent, unreadable, or not what its name says."""
 
 
 class OutputError(ThresherError):
-    """A file cannot be written where it was asked for; what stood there before still does."""
+    """A file cannot be written where it was asked for; an older one is unchanged."""
 
 
 class MissingExtraError(ThresherError, ImportError):

@@ -25,7 +25,7 @@ from thresher._internal.arguments import (
     require_one_of,
     require_path,
     require_seed,
-    shortened,
+    short_repr,
 )
 
 REFUSED = {
@@ -77,10 +77,10 @@ def test_no_jobs_at_all():
         require_jobs(0)
 
 
-def test_long_values_are_shortened():
+def test_long_values_are_short_repr():
     assert len(describe(list(range(10_000)))) < 60
-    assert len(shortened(list(range(10_000)))) == 60
-    assert "\n" not in shortened(np.zeros((3, 3)))
+    assert len(short_repr(list(range(10_000)))) == 60
+    assert "\n" not in short_repr(np.zeros((3, 3)))
 
 
 def test_whole_numbers_only():
@@ -129,16 +129,16 @@ def test_what_is_hardly_a_percentage_is_not_guessed(level):
     assert "did you mean" not in caught.value.fix
 
 
-@pytest.mark.parametrize("given", [0.5, np.float32(0.5), np.array(0.5), Fraction(1, 2), Decimal("0.5")])
-def test_one_number_of_any_kind(given):
-    assert as_number(given) == 0.5
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.array(0.5), Fraction(1, 2), Decimal("0.5")])
+def test_one_number_of_any_kind(value):
+    assert as_number(value) == 0.5
 
 
 @pytest.mark.parametrize(
-    "given", [None, "0.5", b"0.5", 1j, np.str_("0.5"), [0.5], np.array([0.5]), {}, object(), 10**400, math.nan]
+    "value", [None, "0.5", b"0.5", 1j, np.str_("0.5"), [0.5], np.array([0.5]), {}, object(), 10**400, math.nan]
 )
-def test_what_is_no_number_lies_within_no_limits(given):
-    assert not -math.inf <= as_number(given) <= math.inf
+def test_what_is_no_number_lies_within_no_limits(value):
+    assert not -math.inf <= as_number(value) <= math.inf
 
 
 def test_numbers_keep_their_shape_and_infinities():

@@ -1,5 +1,3 @@
-""""""
-
 import errno
 import os
 import stat
@@ -16,7 +14,7 @@ def left(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_is_replaced_whole(tmp_path):
+def test_a_file_is_replaced_at_once(tmp_path):
     target = tmp_path / "a.html"
     target.write_text("old")
     target.chmod(0o640)
@@ -83,8 +81,8 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
     target.write_text("old")
 
     def fail():
-        with replace_file(target) as beside:
-            beside.write_text("ne")
+        with replace_file(target) as temporary:
+            temporary.write_text("ne")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -93,10 +91,10 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
 
 
-def test_the_file_beside_has_the_suffix_of_the_target(tmp_path):
-    with replace_file(tmp_path / "rows.csv.gz") as beside:
-        assert beside.suffix == ".gz"
-        assert beside.parent == tmp_path
+def test_the_temporary_file_has_the_suffix_of_the_target(tmp_path):
+    with replace_file(tmp_path / "rows.csv.gz") as temporary:
+        assert temporary.suffix == ".gz"
+        assert temporary.parent == tmp_path
 
 
 def test_permissions_follow_the_mask(tmp_path):
@@ -108,7 +106,7 @@ def test_permissions_follow_the_mask(tmp_path):
     assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
 
 
-def test_what_could_not_be_read_meanwhile_is_told_as_it_is(tmp_path):
+def test_what_could_not_be_read_meanwhile_is_raised_as_it_is(tmp_path):
     with pytest.raises(FileNotFoundError), replace_file(tmp_path / "a"):
         (tmp_path / "absent").read_text()
     assert left(tmp_path) == []
@@ -122,11 +120,11 @@ def names_in(folder):
 
 
 def write(path, *, overwrite=False, text="new", fault=None):
-    with replace_folder(path, names=NAMES, overwrite=overwrite) as beside:
-        (beside / "a.txt").write_text(text)
+    with replace_folder(path, names=NAMES, overwrite=overwrite) as temporary:
+        (temporary / "a.txt").write_text(text)
         if fault is not None:
             raise fault
-        (beside / "b.txt").write_text(text)
+        (temporary / "b.txt").write_text(text)
 
 
 def test_a_new_folder(tmp_path):
@@ -177,6 +175,6 @@ def test_nothing_is_left_of_a_failure(tmp_path, fault):
 
 def test_places_where_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("x")
-    for place, told in (("file", "is a file"), ("absent/out", "no folder"), ("file/out", "no folder")):
-        with pytest.raises(th.errors.OutputError, match=told):
+    for place, what in (("file", "is a file"), ("absent/out", "no folder"), ("file/out", "no folder")):
+        with pytest.raises(th.errors.OutputError, match=what):
             require_folder(tmp_path / place, names=NAMES, overwrite=True)

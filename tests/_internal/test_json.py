@@ -238,7 +238,7 @@ def test_ramps_have_no_infinite_knots():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "what"),
     [
         ("", "not JSON"),
         ("{", "not JSON"),
@@ -254,8 +254,8 @@ def test_ramps_have_no_infinite_knots():
     ],
     ids=range(11),
 )
-def test_what_is_no_json_is_refused_in_words(text, told):
-    with pytest.raises(th.errors.NotationError, match=told) as raised:
+def test_what_is_no_json_is_refused_in_words(text, what):
+    with pytest.raises(th.errors.NotationError, match=what) as raised:
         th.Ranking.from_json(text)
     assert raised.value.where == "Ranking.from_json(text)"
 

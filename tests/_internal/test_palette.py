@@ -35,8 +35,8 @@ def test_words_in_every_colour_can_be_read(colours, ground):
 def test_the_page_has_these_colours(begins, colours):
     style = (SOURCES / "page.css").read_text(encoding="utf-8")
     part = style[style.index(begins) :]
-    told = dict(re.findall(r"--(c\d|pos|neg): (#[0-9a-f]{6})", part[: part.index("color-scheme: ", len(begins))]))
-    assert told == {f"c{place}": colour for place, colour in enumerate(colours)} | {
+    on_page = dict(re.findall(r"--(c\d|pos|neg): (#[0-9a-f]{6})", part[: part.index("color-scheme: ", len(begins))]))
+    assert on_page == {f"c{place}": colour for place, colour in enumerate(colours)} | {
         "pos": colours[0],
         "neg": colours[1],
     }

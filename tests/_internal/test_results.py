@@ -57,7 +57,7 @@ def examples(name: str) -> dict[str, Any]:
     several = th.evaluation.evaluate_classes(kinds, {name: matrix, other: matrix[::-1]}, classes=[name, other, "c"])
     evaluated = th.evaluate(LABELS, models, replicates=20)
     decision = evaluated.decision
-    found = th.compare(LABELS, models)
+    compared = th.compare(LABELS, models)
     confused = several[name].confusion
     wide = {name: np.arange(40.0) % 7, other: np.arange(40) % 3, "label": [0, 1] * 20}
     X, y = pd.DataFrame({name: wide[name], other: wide[other]}), np.array(wide["label"])
@@ -70,7 +70,7 @@ def examples(name: str) -> dict[str, Any]:
         pa.table({"y": LABELS, name: TREE, other: LOGIT}), label="y", scores=[name, other]
     )
     made = [
-        *(found, found[name, other], evaluated, evaluated[name], evaluated.joint, evaluated.joint.ranges[0]),
+        *(compared, compared[name, other], evaluated, evaluated[name], evaluated.joint, evaluated.joint.ranges[0]),
         evaluated.rules["never"],
         *(evaluated.stability, decision, several, several[name], several[name].auc, several[name].rates, confused),
         *(several[name].areas, th.tables.chi_squared(confused), th.tables.fisher(table), scanned, scanned[name]),
@@ -196,11 +196,11 @@ def test_an_evaluation_has_a_row_per_model_and_number(plain):
 
 
 def test_a_comparison_has_a_row_per_pair():
-    found = th.compare(LABELS, {"a": TREE, "b": LOGIT, "c": TREE[::-1]})
-    frame = found.to_frame()
+    compared = th.compare(LABELS, {"a": TREE, "b": LOGIT, "c": TREE[::-1]})
+    frame = compared.to_frame()
     assert list(zip(frame.a, frame.b, strict=True)) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert frame.difference.tolist() == [one.difference for one in found.differences.values()]
-    assert frame.verdict.tolist() == [one.verdict for one in found.differences.values()]
+    assert frame.difference.tolist() == [one.difference for one in compared.differences.values()]
+    assert frame.verdict.tolist() == [one.verdict for one in compared.differences.values()]
 
 
 def test_a_choice_has_a_row_per_tie():
@@ -219,11 +219,11 @@ def test_a_matrix_has_a_row_per_pair_of_classes():
 
 
 def test_replicates_have_a_row_per_draw_model_and_quantity(plain):
-    found = plain["Replicates"]
-    frame = found.to_frame()
-    for model in found.models:
+    replicates = plain["Replicates"]
+    frame = replicates.to_frame()
+    for model in replicates.models:
         rows = frame[(frame.model == model) & (frame.quantity == "brier")]
-        np.testing.assert_array_equal(rows.value, found.values("brier", model))
+        np.testing.assert_array_equal(rows.value, replicates.values("brier", model))
 
 
 def test_an_unknown_library_is_refused_and_an_absent_one_named(monkeypatch):

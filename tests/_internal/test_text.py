@@ -1,5 +1,3 @@
-""""""
-
 import unicodedata
 
 import pytest
@@ -55,7 +53,7 @@ def test_digits_follow_the_width_of_the_interval(estimate, width):
     words = interval_text(estimate, lower, upper).replace("−", "-").translate({ord(sign): " " for sign in "[]"})
     shown = [float(word.rstrip(",").replace(",", "")) for word in words.split()]
     assert shown == pytest.approx([estimate, lower, upper], abs=0.51 * unit)
-    assert shown[1] < shown[2] or unit == 1  # an interval never looks like a point
+    assert shown[1] < shown[2] or unit == 1  # an interval is never written as a point
 
 
 @given(st.floats(0.001, 999), st.floats(0, 1))
@@ -66,7 +64,7 @@ def test_counts_with_one_total_add_up(total, share):
 
 
 @pytest.mark.parametrize(
-    ("given_name", "shown"),
+    ("name", "shown"),
     [
         ("random forest", "random forest"),
         ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
@@ -79,8 +77,8 @@ def test_counts_with_one_total_add_up(total, share):
         (7, "7"),
     ],
 )
-def test_what_is_shown(given_name, shown):
-    assert plain_text(given_name) == shown
+def test_what_is_shown(name, shown):
+    assert plain_text(name) == shown
 
 
 @given(st.text())

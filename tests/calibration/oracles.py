@@ -18,10 +18,10 @@ Case = tuple[bool, float]
 
 def cases(ranking: Ranking) -> list[Case]:
     """One entry per case, counts being whole."""
-    found: list[Case] = []
+    cases: list[Case] = []
     for score, pos, neg in zip(ranking.score.tolist(), ranking.pos.tolist(), ranking.neg.tolist(), strict=True):
-        found += [(True, score)] * int(pos) + [(False, score)] * int(neg)
-    return found
+        cases += [(True, score)] * int(pos) + [(False, score)] * int(neg)
+    return cases
 
 
 def brier(ranking: Ranking) -> float:
@@ -85,8 +85,8 @@ def best_loss(ranking: Ranking, z: Callable[[Any], Any], start: list[float], bou
         return float(total / ranking.total)
 
     options = {"xatol": 1e-10, "fatol": 1e-15, "maxiter": 20_000, "maxfev": 20_000}
-    found = minimize(loss, start, method="Nelder-Mead", bounds=bounds, options=options)
-    again = minimize(loss, found.x, method="Nelder-Mead", bounds=bounds, options=options)
+    first = minimize(loss, start, method="Nelder-Mead", bounds=bounds, options=options)
+    again = minimize(loss, first.x, method="Nelder-Mead", bounds=bounds, options=options)
     return again.x, again.fun
 
 

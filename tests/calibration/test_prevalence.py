@@ -1,5 +1,3 @@
-""""""
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,5 +1,3 @@
-""""""
-
 from itertools import pairwise
 
 import numpy as np
@@ -156,24 +154,24 @@ def test_the_estimate_is_that_of_a_loop_over_cases(ranking, bins):
 
 def test_over_exact_segments():
     tree = Ranking([0.9, 0.6, 0.3], [20, 10, 20], [5, 5, 40])
-    found = ece(tree, bins="exact")
-    assert found.estimate == pytest.approx((2.5 + 1 + 2) / 100)
-    assert (found.bins, found.count) == ("exact", 3)
+    gap = ece(tree, bins="exact")
+    assert gap.estimate == pytest.approx((2.5 + 1 + 2) / 100)
+    assert (gap.bins, gap.count) == ("exact", 3)
 
 
 def test_trap_15_a_calibrated_model_shows_an_error_and_the_null_explains_it():
-    found = ece(calibrated(1000, 6), count=15)
-    assert found.estimate > 0.02
-    assert found.null_mean == pytest.approx(0.04, abs=0.01)
-    assert found.null_lower < found.estimate < found.null_upper
-    assert found.p_value > 0.05
-    assert "if calibrated" in repr(found)
+    gap = ece(calibrated(1000, 6), count=15)
+    assert gap.estimate > 0.02
+    assert gap.null_mean == pytest.approx(0.04, abs=0.01)
+    assert gap.null_lower < gap.estimate < gap.null_upper
+    assert gap.p_value > 0.05
+    assert "if calibrated" in repr(gap)
 
 
 def test_a_miscalibrated_model_stands_out():
-    found = ece(calibrated(1000, 7, off=2))
-    assert found.estimate > found.null_upper
-    assert found.p_value == 1 / 1001
+    gap = ece(calibrated(1000, 7, off=2))
+    assert gap.estimate > gap.null_upper
+    assert gap.p_value == 1 / 1001
 
 
 def test_p_values_of_calibrated_models_are_spread_evenly():
@@ -187,9 +185,9 @@ def test_the_null_is_that_of_labels_drawn_row_by_row():
     rng = np.random.default_rng(9)
     score = np.repeat(ranking.score, ranking.pos + ranking.neg)
     by_row = [oracles.uniform_ece(rank(rng.random(200) < score, score), 5) for _ in range(400)]
-    found = ece(ranking, count=5, replicates=2000)
-    assert found.null_mean == pytest.approx(np.mean(by_row), rel=0.08)
-    assert np.quantile(found.null, [0.1, 0.9]) == pytest.approx(np.quantile(by_row, [0.1, 0.9]), rel=0.12)
+    gap = ece(ranking, count=5, replicates=2000)
+    assert gap.null_mean == pytest.approx(np.mean(by_row), rel=0.08)
+    assert np.quantile(gap.null, [0.1, 0.9]) == pytest.approx(np.quantile(by_row, [0.1, 0.9]), rel=0.12)
 
 
 def test_neighbours_drawn_together_give_the_same_null():
@@ -210,16 +208,16 @@ def test_the_seed_decides_and_generators_are_taken():
 
 def test_whole_weights_are_counts_and_others_have_no_null():
     tree = Ranking([0.9, 0.6, 0.3], [20, 10, 20], [5, 5, 40])
-    whole = ece(oracles.weighted(tree, 2))
-    assert whole.null.tolist() == ece(oracles.replicated(tree, 2)).null.tolist()
+    doubled = ece(oracles.weighted(tree, 2))
+    assert doubled.null.tolist() == ece(oracles.replicated(tree, 2)).null.tolist()
     with pytest.raises(WeightError, match="not whole"):
         ece(oracles.weighted(tree, 0.3))
 
 
 def test_null_values_that_equal_the_estimate_count_as_reached():
-    found = ece(Ranking([0.5], [1], [0]), replicates=50)  # one case: always 0.5 off
-    assert found.null.tolist() == [0.5] * 50
-    assert found.p_value == 1
+    gap = ece(Ranking([0.5], [1], [0]), replicates=50)  # one case: always 0.5 off
+    assert gap.null.tolist() == [0.5] * 50
+    assert gap.p_value == 1
 
 
 def test_bad_input_calibration_error():
@@ -244,8 +242,8 @@ def test_at_a_declared_prevalence_it_is_that_of_the_restated_cases(seed, prevale
     ranking = th.rank(labels, p)
     rare = th.adjust_prevalence(ranking, prevalence, trained_at=trained_at)
     gaps = np.abs(rare.pos - (rare.pos + rare.neg) * rare.score)
-    found = th.ece(ranking, bins="exact", prevalence=prevalence, trained_at=trained_at, replicates=20)
-    assert found.estimate == pytest.approx(gaps.sum() / rare.total, abs=1e-9)
+    gap = th.ece(ranking, bins="exact", prevalence=prevalence, trained_at=trained_at, replicates=20)
+    assert gap.estimate == pytest.approx(gaps.sum() / rare.total, abs=1e-9)
     own = th.ece(ranking, prevalence=ranking.prevalence, replicates=20)
     assert own.estimate == pytest.approx(th.ece(ranking, replicates=20).estimate)
     assert own.null == pytest.approx(th.ece(ranking, replicates=20).null)
@@ -254,9 +252,9 @@ def test_at_a_declared_prevalence_it_is_that_of_the_restated_cases(seed, prevale
 def test_calibrated_probabilities_are_so_at_another_prevalence():
     rng = np.random.default_rng(4)
     p = rng.uniform(0.05, 0.95, 4000)
-    found = th.ece(th.rank(rng.random(4000) < p, p), prevalence=0.05)
-    assert found.p_value > 0.05
-    assert found.null_lower <= found.estimate <= found.null_upper
+    gap = th.ece(th.rank(rng.random(4000) < p, p), prevalence=0.05)
+    assert gap.p_value > 0.05
+    assert gap.null_lower <= gap.estimate <= gap.null_upper
 
 
 @pytest.mark.parametrize("wrong", [{"prevalence": 0}, {"prevalence": 1.5}, {"trained_at": "half"}])

@@ -1,5 +1,3 @@
-""""""
-
 import copy
 import json
 import math
@@ -26,7 +24,7 @@ from thresher.calibration import (
     recalibrate,
     squared_error,
 )
-from thresher.calibration.scores import numbers, plain_array, probabilities_in, probability_rows, require_sums
+from thresher.calibration.scores import numbers, plain_array, probabilities_in, probability_rows
 from thresher.errors import (
     ArgumentError,
     EmptyError,
@@ -79,9 +77,9 @@ def test_many_bad_values_are_not_all_shown():
 
 
 def test_rows_of_a_matrix_sum_to_one():
-    require_sums(np.array([[0.5, 0.5 + 1e-7]]))
+    probability_rows([0], [[0.5, 0.5 + 1e-7]], classes=[0, 1])
     with pytest.raises(ProbabilityError, match=r"1 of 2 rows do not sum to 1 \(first sums 0.9 at rows 1\)"):
-        require_sums(np.array([[0.5, 0.5], [0.5, 0.4]]))
+        probability_rows([0, 1], [[0.5, 0.5], [0.5, 0.4]])
 
 
 def test_rows_of_a_matrix_are_rows_and_not_entries():
@@ -94,7 +92,7 @@ def test_rows_of_a_matrix_are_rows_and_not_entries():
 HALVES = [[0.5, 0.5], [0.5, 0.5]]
 
 
-def test_labels_find_their_column_in_rising_order_or_as_told():
+def test_labels_find_their_column_in_rising_order_or_as_listed():
     assert probability_rows(["b", "a"], HALVES)[1].tolist() == [1, 0]
     assert probability_rows(["b", "a"], HALVES, classes=["b", "a"])[1].tolist() == [0, 1]
 
@@ -218,7 +216,7 @@ def test_two_classes_are_a_case_of_many(ranking):
     assert brier_multiclass([positive for positive, _ in rows], matrix) == pytest.approx(brier(ranking))
 
 
-def test_weights_and_texts_in_a_given_order_of_classes():
+def test_weights_and_texts_in_another_order_of_classes():
     p = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.1, 0.8, 0.1]]
     by_weight = brier_multiclass(["c", "a", "a"], p, classes=["c", "a", "b"], weights=[1, 0, 2])
     assert by_weight == pytest.approx(brier_multiclass(["c", "a", "a"], [p[0], p[1], p[1]], classes=["c", "a", "b"]))

@@ -100,7 +100,7 @@ def test_what_is_no_number_is_refused(scores):
         th.rank([1, 0], scores)
 
 
-def test_numbers_of_any_shape_are_looked_at_one_by_one():
+def test_numbers_of_any_shape_are_checked_one_by_one():
     square = np.array([[1, Fraction(1, 2)], [0.25, 2**53 + 2]], dtype=object)
     assert rankable(square).tolist() == [[1, 0.5], [0.25, 2**53 + 2]]
     assert rankable(np.array(3, dtype=object)).tolist() == 3

@@ -8,7 +8,8 @@ from tests.inference.resampling_oracles import calibrated
 from tests.reachable import CONDITIONS, require_same_choices, rows_with_infinities
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher.curves.hull import hull_splits
-from thresher.ranking import MOST_TIES, corners_among, merge_at, on_edges, shorten, splits_to_keep, take_evenly
+from thresher.ranking import merge_at, shorten, splits_to_keep
+from thresher.ranking.compression import MOST_TIES, corners_among, on_edges
 
 
 @given(two_class_rankings, st.integers(1, 6))
@@ -169,13 +170,6 @@ def test_what_lies_on_edges_touches_the_hull(r):
 def test_one_point_is_a_corner():
     assert corners_among(np.array([3]), np.array([4])).tolist() == [0]
     assert on_edges(np.array([3]), np.array([4]), np.array([0])).size == 0
-
-
-@given(st.integers(0, 50), st.integers(1, 20))
-def test_few_points_stay_and_of_many_some_are_taken(points, most):
-    some = take_evenly(np.arange(points), most)
-    assert some.size == min(points, most)
-    assert (np.diff(some) > 0).all()
 
 
 @pytest.mark.parametrize("keep", ["even", "classes", "percent", "hull"])

@@ -32,7 +32,7 @@ def test_weights_are_read_as_floats():
     assert read.neg.tolist() == [0.001, 0.0]
 
 
-def test_scores_count_down_to_one_unless_given():
+def test_scores_count_down_to_one_by_default():
     assert th.Ranking.parse("[1+][1-][1+]").score.tolist() == [3, 2, 1]
     assert th.Ranking.parse("[1+][1-]", score=[0.9, 0.1]).score.tolist() == [0.9, 0.1]
 

@@ -97,7 +97,7 @@ def test_sums_are_as_sound_as_their_parts(one, other, edges):
 
 
 @given(labelled_scores(both_classes=True), labelled_scores(both_classes=True), st.lists(float64_scores, max_size=8))
-def test_days_counted_with_the_same_edges_leave_no_more_open_than_the_whole(one, other, edges):
+def test_days_counted_with_the_same_edges_leave_no_more_open_than_all_at_once(one, other, edges):
     together = [np.concatenate([np.asarray(a, float), np.asarray(b, float)]) for a, b in zip(one, other, strict=True)]
     added, at_once = (
         th.bounds(bounded(one[0], one[1], edges) + bounded(other[0], other[1], edges), "auc"),

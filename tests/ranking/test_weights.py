@@ -54,7 +54,7 @@ def test_running_sums_never_step_back_and_end_at_the_total(weights):
     assert (running[last + 1 :] == total).all()
 
 
-def test_all_positives_found_is_a_recall_of_one():
+def test_the_recall_of_all_positives_is_one():
     ranking = th.rank([1] * 10 + [0] * 3, range(13, 0, -1), weights=[0.1] * 13)
     assert th.coverage(ranking).recall[10] == 1
     assert th.choose(ranking, subject_to="recall >= 1").table.fp == pytest.approx(0)

@@ -29,11 +29,6 @@ def require_instance(value: Any, kinds: type | tuple[type, ...], noun: str = "",
     thresher.errors.ArgumentError: a number is needed, got the list [0.9, 0.2]
       where: require_instance(value, kinds, noun)
       fix:   give one
-    >>> require_instance("a", dict, name="types", fix='give e.g. {"age": "numerical"}')
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: types cannot be the str 'a'
-      where: require_instance(value, kinds, noun)
-      fix:   give e.g. {"age": "numerical"}
     """
     if not isinstance(value, kinds):
         what = f"{noun} is needed, got" if noun else f"{argument(name)} cannot be"
@@ -41,19 +36,12 @@ def require_instance(value: Any, kinds: type | tuple[type, ...], noun: str = "",
 
 
 def require_path(value: Any) -> None:
-    """Refuse what names no file.
-
-    >>> require_path(None)
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: a path is needed, got None
-      where: require_path(value)
-      fix:   give a text or a pathlib.Path
-    """
+    """Refuse what names no file."""
     require_instance(value, (str, PathLike), "a path", fix="give a text or a pathlib.Path")
 
 
 def is_one_of(value: Any, options: Collection[str]) -> bool:
-    """Whether a value is one of some words; lists and arrays, which cannot be hashed, are not.
+    """Whether a value is one of some words; lists cannot be hashed, and are not.
 
     >>> is_one_of("a", {"a", "b"}), is_one_of(["a"], {"a", "b"})
     (True, False)
@@ -62,48 +50,32 @@ def is_one_of(value: Any, options: Collection[str]) -> bool:
 
 
 def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = "pick one of them") -> None:
-    """Refuse what is not one of some words.
-
-    >>> require_one_of("loose", ("strict", "ties"), name="pool")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: pool must be "strict" or "ties", got 'loose'
-      where: require_one_of(value, options)
-      fix:   pick one of them
-    """
+    """Refuse what is not one of some words."""
     known = tuple(options)
-    if not is_one_of(value, known):
+    if not isinstance(value, str) or value not in known:
         *others, last = (f'"{option}"' for option in known)
         listed = f"{', '.join(others)} or {last}" if others and len(known) < _FEW else f"one of {', '.join(known)}"
-        raise ArgumentError(f"{argument(name)} must be {listed}, got {shortened(value)}", fix, parameter=name)
+        raise _refusal(name, f"be {listed}", value, fix)
 
 
 def require_integer(value: Any, *, name: str, least: int, fix: str, most: int | None = None) -> int:
-    """The value as an int; refuse what is not a whole number from `least` to `most`.
-
-    >>> require_integer(3, name="points", least=2, fix="give e.g. 500")
-    3
-    """
+    """The value as an int; refuse what is not a whole number from `least` to `most`."""
     integral = isinstance(value, float) and value.is_integer()
     try:
         number = int(value) if integral else int(operator.index(value))
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise ArgumentError(f"{argument(name)} must be a whole number, got {shortened(value)}", fix, parameter=name)
+        raise _refusal(name, "be a whole number", value, fix)
     if number < least:
-        raise ArgumentError(f"{argument(name)} must be at least {least}, got {number}", fix, parameter=name)
+        raise _refusal(name, f"be at least {least}", number, fix)
     if most is not None and number > most:
-        what = f"{argument(name)} must be at most {most:,}, got {reprlib.repr(number)}"
-        raise ArgumentError(what, fix, parameter=name)
+        raise _refusal(name, f"be at most {most:,}", number, fix)
     return number
 
 
 def require_seed(value: Any) -> int:
-    """A seed that NumPy and scikit-learn both take.
-
-    >>> require_seed(7)
-    7
-    """
+    """A seed that NumPy and scikit-learn both take."""
     return require_integer(value, name="seed", least=0, most=_LARGEST_SEED, fix=f"e.g. {argument('seed', 0)}")
 
 
@@ -117,16 +89,9 @@ def require_jobs(value: Any) -> None:
 def require_number(
     value: Any, *, name: str, fix: str = "give one number", error: type[ThresherError] = ArgumentError
 ) -> float:
-    """The value as a float; refuse what is not one real number.
-
-    >>> require_number("high", name="level")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: level must be a number, got 'high'
-      where: require_number(value)
-      fix:   give one number
-    """
+    """The value as a float; refuse what is not one real number."""
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise error(f"{argument(name)} must be a number, got {shortened(value)}", fix, parameter=name)
+        raise _refusal(name, "be a number", value, fix, error)
     try:
         return float(value)
     except OverflowError:  # a whole number beyond all floats
@@ -136,18 +101,10 @@ def require_number(
 def require_between(
     value: Any, low: float, high: float, *, name: str, fix: str, error: type[ThresherError] = ArgumentError
 ) -> float:
-    """The value as a float; refuse what does not lie strictly between two numbers.
-
-    >>> require_between(2, 0, 1, name="power", fix="e.g. 0.8")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: power must lie strictly between 0 and 1, got 2
-      where: require_between(value, low, high)
-      fix:   e.g. 0.8
-    """
+    """The value as a float; refuse what does not lie strictly between two numbers."""
     number = require_number(value, name=name, fix=fix, error=error)
     if not low < number < high:
-        what = f"{argument(name)} must lie strictly between {low:g} and {high:g}, got {shortened(value)}"
-        raise error(what, fix, parameter=name)
+        raise _refusal(name, f"lie strictly between {low:g} and {high:g}", value, fix, error)
     return number
 
 
@@ -169,19 +126,13 @@ def require_level(value: Any) -> None:
 def require_function(value: Any, *, name: str) -> None:
     """Refuse what cannot be called; None stands for nothing to call."""
     if value is not None and not callable(value):
-        what = f"{argument(name)} must be a function, got {shortened(value)}"
-        raise ArgumentError(what, "leave it out, or give one", parameter=name)
+        raise _refusal(name, "be a function", value, "leave it out, or give one")
 
 
 def require_names(values: Any, *, name: str) -> list[str]:
-    """Names of columns as a list; a single text is no list of them.
-
-    >>> require_names(("age", "town"), name="columns")
-    ['age', 'town']
-    """
+    """Names of columns as a list; a single text is no list of them."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not all(isinstance(each, str) for each in values):
-        what = f"{argument(name)} must be a list of names, got {shortened(values)}"
-        raise ArgumentError(what, f"e.g. {argument(name, ['age'])}", parameter=name)
+        raise _refusal(name, "be a list of names", values, f"e.g. {argument(name, ['age'])}")
     return list(values)
 
 
@@ -199,43 +150,30 @@ def require_classifier(estimator: Any) -> None:
         raise ArgumentError(f"{name} is a class and no model", f"make one: {name}()")
     if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise ArgumentError(
-            f"{shortened(estimator)} is no classifier that can be copied and fitted",
+            f"{short_repr(estimator)} is no classifier that can be copied and fitted",
             "give one of scikit-learn's kind, e.g. LogisticRegression()",
         )
 
 
 def numbers_of(values: Any, *, name: str, fix: str = "give a list of numbers", dimensions: int | None = 1) -> Floats:
-    """A new array of numbers; `dimensions` None takes any shape.
-
-    >>> numbers_of([1, 2.5], name="thresholds")
-    array([1. , 2.5])
-    """
+    """A new array of numbers; `dimensions` None takes any shape."""
     try:
         numbers: Floats = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        what = f"{argument(name)} must be numbers, got {shortened(values)}"
-        raise ArgumentError(what, fix, parameter=name) from None
+        raise _refusal(name, "be numbers", values, fix) from None
     if dimensions is not None and numbers.ndim != dimensions:
-        raise ArgumentError(f"{argument(name)} must be a row of numbers, got {shortened(values)}", fix, parameter=name)
+        raise _refusal(name, "be a row of numbers", values, fix)
     return numbers
 
 
 def as_number(value: Any) -> float:
-    """Coerce to float; anything that is not one number becomes NaN, so that `low <= as_number(x) <= high` refuses it.
-
-    >>> as_number(np.float32(0.5)), as_number("0.5"), as_number([1, 2])
-    (0.5, nan, nan)
-    """
+    """Coerce to float; what is not one number becomes NaN, which no limit admits."""
     numbers = as_numbers(value)
     return float(numbers) if numbers.ndim == 0 else math.nan
 
 
 def as_numbers(values: Any) -> Floats:
-    """Coerce to float64 in any shape; texts and other things become NaN.
-
-    >>> as_numbers([1, 2]), as_numbers(["1", "2"]), as_numbers([[1, 2], [3]])
-    (array([1., 2.]), array([nan, nan]), array(nan))
-    """
+    """Coerce to float64 in any shape; texts and other things become NaN."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":  # a text among them would be read, and a complex number lose a part
@@ -258,14 +196,14 @@ def describe(value: Any) -> str:
     return f"the {type(value).__name__} {reprlib.repr(value)}"
 
 
-def shortened(value: Any) -> str:
-    """`repr` of a value on one line, cut where it is long.
-
-    >>> shortened("x"), len(shortened("x" * 100))
-    ("'x'", 60)
-    """
-    text = " ".join(repr(value).split())
+def short_repr(value: Any) -> str:
+    """`repr` of a value on one line, cut where it is long."""
+    text = " ".join((reprlib.repr(value) if isinstance(value, int) else repr(value)).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _refusal(name: str, must: str, value: Any, fix: str, error: type[ThresherError] = ArgumentError) -> ThresherError:
+    return error(f"{argument(name)} must {must}, got {short_repr(value)}", fix, parameter=name)
 
 
 def _plain(value: Any) -> float:

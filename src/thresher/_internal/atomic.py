@@ -15,19 +15,13 @@ from thresher.errors import OutputError, SourceError, argument
 
 
 def write_file(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write bytes, or a text as UTF-8, to a temporary file and move it into place.
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_file(Path(folder, "a.txt"), "thresher")
-    ...     Path(folder, "a.txt").read_text()
-    'thresher'
-    """
+    """Write bytes, or a text as UTF-8, to a temporary file and move it into place."""
     with replace_file(path) as temporary:
         temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """The text of a file in UTF-8, or a word on why there is none.
+    """The text of a file in UTF-8, or an error that says why there is none.
 
     >>> read_text("absent.json")
     Traceback (most recent call last):
@@ -49,15 +43,9 @@ def read_text(path: str | PathLike[str]) -> str:
 
 @contextmanager
 def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
-    """A temporary file to write to, which replaces the target at the end; nothing is left on failure.
+    """A temporary file that replaces the target at the end, unless writing fails.
 
     A link stays a link, and what is no file (a pipe, a device) is written to at the end.
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replace_file(f"{folder}/a.txt") as temporary:
-    ...         _ = temporary.write_text("whole")
-    ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
-    ('whole', 1)
     """
     require_path(path)
     shown, target = Path(path), Path(os.path.realpath(path))
@@ -81,8 +69,9 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
         if special:
             target.write_bytes(temporary.read_bytes())
         else:
-            _flush(temporary)
-            temporary.chmod(_mode(target))
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())  # on the disk before it takes another file's place
+            temporary.chmod(_mode(target, 0o666))
             temporary.replace(target)
     except OSError as error:
         if error.filename in (None, name, str(target)):  # others are about files that were being read
@@ -92,34 +81,10 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _flush(temporary: Path) -> None:
-    """Have the bytes on the disk before they take another file's place."""
-    with temporary.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def _mode(target: Path) -> int:
-    """The permissions a file has, or would have had if it had been made in the usual way."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    return 0o666 & ~_mask()
-
-
-def _unwritten(shown: Path, error: OSError) -> OutputError:
-    return OutputError(
-        f"{shown} cannot be written: {(error.strerror or str(error)).lower()}",
-        "free some room, or choose a place where you may write; what stood there before is unchanged",
-    )
-
-
 def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Path:
-    """Where a folder really lies, or a refusal of what could not be written there later.
+    """Where a folder really lies; refuse a place that could not be written later.
 
     A folder that holds anything is replaced on request only, and only if it holds nothing but files of these `names`.
-
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     require_folder(f"{home}/out", names=["a.txt"], overwrite=False).name
-    'out'
     """
     shown, target = Path(path), Path(os.path.realpath(path))
     if target.exists() and not target.is_dir():
@@ -132,34 +97,23 @@ def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
     others = [name for name in held if name not in names]
     if others:
         more = f" and {len(others) - 1:,} more" if others[1:] else ""
-        raise OutputError(
-            f"the folder {shown} holds other files ({others[0]!r}{more}), which are never removed",
-            "name another folder",
-        )
+        what = f"the folder {shown} holds other files ({others[0]!r}{more}), which are never removed"
+        raise OutputError(what, "name another folder")
     if held and not overwrite:
-        raise OutputError(
-            f"the folder {shown} holds {held[0]!r} already",
-            f"name another folder, or pass {argument('overwrite', True)}",
-        )
+        fix = f"name another folder, or pass {argument('overwrite', True)}"
+        raise OutputError(f"the folder {shown} holds {held[0]!r} already", fix)
     return target
 
 
 @contextmanager
 def replace_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Iterator[Path]:
-    """A temporary folder to write to, which replaces the target at the end; nothing is left on failure.
-
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     with replace_folder(f"{home}/out", names=["a.txt"], overwrite=False) as temporary:
-    ...         _ = Path(temporary, "a.txt").write_text("whole")
-    ...     os.listdir(home), os.listdir(f"{home}/out")
-    (['out'], ['a.txt'])
-    """
+    """A temporary folder that replaces the target at the end, unless writing fails."""
     target = require_folder(path, names=names, overwrite=overwrite)
     temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}."))
     old = temporary.with_name(f"{temporary.name}.old")
     try:
         yield temporary
-        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o777 & ~_mask())
+        temporary.chmod(_mode(target, 0o777))
         # What has come to lie there since is asked about once more.
         require_folder(path, names=names, overwrite=overwrite)
         if target.exists():
@@ -174,7 +128,17 @@ def replace_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
             shutil.rmtree(rest, ignore_errors=True)
 
 
-def _mask() -> int:
+def _mode(target: Path, usual: int) -> int:
+    """The permissions of the target, or those that it would get if it were made now."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return usual & ~mask
+
+
+def _unwritten(shown: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"{shown} cannot be written: {(error.strerror or str(error)).lower()}",
+        "free some space, or choose a place where you may write; what stood there before is unchanged",
+    )

@@ -21,22 +21,13 @@ def json_value(text: str, *, name: str) -> Any:
     """The value that a text of JSON holds; `name` is the class that wrote it.
 
     A key that stands twice, NaN and infinite numbers, and nesting without end are refused.
-
-    >>> json_value("[1, 2]", name="Ranking")
-    [1, 2]
-    >>> json_value('{"dropped": 1, "dropped": 2}', name="Ranking")
-    Traceback (most recent call last):
-    thresher.errors.NotationError: this is not JSON as thresher writes it: "dropped" stands twice in one object
-      where: json_value(text)
-      fix:   give the text that Ranking.to_json() returned
     """
     fix = f"give the text that {name}.to_json() returned"
     try:
         return json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
-    except FieldError as error:
-        raise NotationError(f"this is not JSON as thresher writes it: {error}", fix) from None
-    except RecursionError:
-        raise NotationError("this is not JSON as thresher writes it: it is nested too deep", fix) from None
+    except (FieldError, RecursionError) as error:
+        why = error if isinstance(error, FieldError) else "it is nested too deep"
+        raise NotationError(f"this is not JSON as thresher writes it: {why}", fix) from None
     except (TypeError, ValueError) as error:
         raise NotationError(f"this is not JSON: {error}", fix) from None
 
@@ -58,14 +49,7 @@ class FieldError(ValueError):
 def read_object(
     value: Any, readers: Mapping[str, Reader], *, of: str, kind: str, form: str, optional: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The fields of an object that `of`.to_dict() wrote, with its "format"; else `NotationError` names the field.
-
-    >>> read_object({"format": "a/1", "n": -1}, {"n": number(least=0)}, of="A", kind="an a", form="a/1")
-    Traceback (most recent call last):
-    thresher.errors.NotationError: this is not an a as thresher writes it: "n" must be a number of 0 or more, got -1
-      where: read_object(value, readers)
-      fix:   give what A.to_dict() or A.to_json() returned, unchanged
-    """
+    """The fields of what `of`.to_dict() wrote; `NotationError` names a wrong one."""
     try:
         parts = fields(value, {"format": one_of([form]), **readers}, optional=optional)
     except FieldError as error:
@@ -83,11 +67,7 @@ def not_written(why: str, *, of: str, kind: str) -> NotationError:
 
 
 def fields(value: Any, readers: Mapping[str, Reader], *, optional: Collection[str] = ()) -> dict[str, Any]:
-    """Every field of an object, each read by its reader; absent, unknown and wrong ones raise `FieldError`.
-
-    >>> fields({"p": 0.5}, {"p": number(0, 1), "note": text}, optional=["note"])
-    {'p': 0.5}
-    """
+    """Read every field; absent, unknown and wrong ones raise `FieldError`."""
     if not isinstance(value, Mapping):
         raise FieldError(f"must be an object, got {_shown(value)}")
     if unknown := [name for name in value if name not in readers]:
@@ -117,7 +97,9 @@ def number(
     >>> number(0, 1)(0.5), number(infinite=True)("inf"), number(undefined=True)(None)
     (0.5, inf, nan)
     """
-    limits = _limits(least, most, strictly=strictly)
+    limits = f" strictly between {least:g} and {most:g}" if strictly else f" from {least:g} to {most:g}"
+    if math.isinf(most):
+        limits = "" if math.isinf(least) else f" above {least:g}" if strictly else f" of {least:g} or more"
     words = f"a {'whole ' * integer}number{limits}{' or infinite as text' * infinite}{' or null' * undefined}"
 
     def read(value: Any) -> Any:
@@ -140,11 +122,7 @@ def number(
 def numbers(
     least: float = -math.inf, most: float = math.inf, *, infinite: bool = False, undefined: bool = False
 ) -> Reader:
-    """Read a list of numbers, each as `number` reads it.
-
-    >>> numbers(0)([1, 2.5])
-    [1, 2.5]
-    """
+    """Read a list of numbers, each as `number` reads it."""
     one_by_one = items(number(least, most, infinite=infinite, undefined=undefined))
 
     def read(value: Any) -> Any:
@@ -158,11 +136,7 @@ def numbers(
 
 
 def items(read_one: Reader) -> Reader:
-    """Read a list of things.
-
-    >>> items(text)(["a", "b"])
-    ['a', 'b']
-    """
+    """Read a list of things."""
 
     def read(value: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -173,11 +147,7 @@ def items(read_one: Reader) -> Reader:
 
 
 def rising(value: Any, *, least: float = -math.inf) -> tuple[Any, Any]:
-    """Read two numbers of which the first is not above the second, either of them possibly infinite.
-
-    >>> rising([0.5, "inf"])
-    (0.5, inf)
-    """
+    """Read two numbers, the lower one first; either may be infinite."""
     ends = numbers(least, infinite=True)(value)
     if len(ends) != 2 or ends[0] > ends[1]:
         raise FieldError(f"must be two numbers, the lower one first, got {_shown(value)}")
@@ -230,12 +200,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(word: str) -> Any:
     raise FieldError(f"{word} is no number in JSON")
-
-
-def _limits(least: float, most: float, *, strictly: bool) -> str:
-    if math.isinf(most):
-        return "" if math.isinf(least) else f" above {least:g}" if strictly else f" of {least:g} or more"
-    return f" strictly between {least:g} and {most:g}" if strictly else f" from {least:g} to {most:g}"
 
 
 def _shown(value: Any) -> str:

@@ -13,7 +13,7 @@ from thresher.errors import MissingExtraError
 
 
 def extra(package: str, *, name: str) -> ModuleType:
-    """An optional package; when it is not installed, the error names the extra to install.
+    """An optional package, or an error that names the extra to install.
 
     >>> extra("math", name="report").sqrt(4)
     2.0
@@ -23,22 +23,17 @@ def extra(package: str, *, name: str) -> ModuleType:
       where: extra(package)
       fix:   pip install "thresher[report]"
     """
-    if find_spec(package.partition(".")[0]) is None:
-        raise MissingExtraError(
-            f"this needs the package {package.partition('.')[0]}, which is not installed",
-            fix=f'pip install "thresher[{name}]"',
-        )
+    top = package.partition(".")[0]
+    if find_spec(top) is None:
+        what = f"this needs the package {top}, which is not installed"
+        raise MissingExtraError(what, f'pip install "thresher[{name}]"')
     return import_module(package)
 
 
 def publish(package: str, *things: Any) -> None:
-    """Let classes and functions report a package as their module, so that saved models survive moved files.
+    """Let things report a package as their module: saved models survive moved files.
 
     Doctest skips functions defined in another file, so those with examples are listed in the package's `__test__`.
-
-    >>> from thresher.ranking import Ranking
-    >>> Ranking.__module__
-    'thresher.ranking'
     """
     examples = vars(sys.modules[package]).setdefault("__test__", {})
     for thing in things:

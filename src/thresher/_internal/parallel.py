@@ -25,7 +25,7 @@ ITEMS_WORTH_THREADS = 1 << 19  # in a block; with fewer, threads wait for each o
 
 @cache
 def reuse_memory() -> None:
-    """Let the allocator reuse arrays of up to 30 MiB: glibc learns it from one that is freed, and faults no more."""
+    """Let glibc reuse arrays of up to 30 MiB, which it learns from one that is freed."""
     np.empty(30 << 20, dtype=np.uint8)
 
 
@@ -35,53 +35,34 @@ def processors() -> int:
 
 
 def threads_for(size: int) -> int:
-    """How many threads arrays of this length are worth: one unless they are longer than a chunk.
-
-    >>> threads_for(1000)
-    1
-    """
+    """How many threads arrays of this length are worth: one up to a chunk."""
     return min(processors(), MOST_THREADS) if size > CHUNK else 1
 
 
 def chunks(size: int) -> list[slice]:
-    """Slices of `size` entries, in order; the same on every machine, so that sums over them are too.
-
-    >>> chunks(300_000)
-    [slice(0, 262144, None), slice(262144, 300000, None)]
-    """
+    """Slices of `size` entries, the same on every machine, so that sums are too."""
     return [slice(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
 
 
 def map_chunks(work: Callable[[slice], T], size: int) -> list[T]:
-    """What `work` returns for each chunk of `size` entries, in order.
-
-    >>> map_chunks(lambda chunk: chunk.stop - chunk.start, 300_000)
-    [262144, 37856]
-    """
+    """What `work` returns for each chunk of `size` entries, in order."""
     if 0 < size <= CHUNK:
         return [work(slice(0, size))]
     return parallel_map(work, chunks(size), threads_for(size))
 
 
 def fill_chunks(size: int, fill: Callable[[slice, npt.NDArray[np.float64]], object]) -> npt.NDArray[np.float64]:
-    """Make an array of floats that `fill(chunk, out)` writes chunk by chunk.
-
-    >>> fill_chunks(3, lambda chunk, out: np.divide(np.arange(3)[chunk], 2, out=out))
-    array([0. , 0.5, 1. ])
-    """
+    """Make an array of floats that `fill(chunk, out)` writes chunk by chunk."""
     values = np.empty(size, dtype=np.float64)
     map_chunks(lambda chunk: fill(chunk, values[chunk]), size)
     return values
 
 
 def parallel_map(work: Callable[[U], T], items: Sequence[U], threads: int) -> list[T]:
-    """What `work` returns for each item, in order; each thread takes the next item when it has finished one.
+    """What `work` returns for each item, in order; a free thread takes the next item.
 
     The calling thread works too. Threads of the pool are as many as there are other processors; when all are busy,
     as in a parallel map inside another one, the calling thread does everything itself.
-
-    >>> parallel_map(abs, [-1, 2, -3], threads=2)
-    [1, 2, 3]
     """
     if min(threads, len(items)) < 2:
         return [work(item) for item in items]
@@ -123,13 +104,9 @@ def map_blocks(
     Every block has its own generator, spawned from the seed, so the result is the same whatever `threads` is. None
     means one per processor where a replicate has enough `items` to keep them busy. `progress(done, replicates)` is
     called in the calling thread.
-
-    >>> map_blocks(lambda rng, size: size, 60, items=10, seed=0)
-    [25, 25, 10]
     """
     sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
-    root = np.random.SeedSequence(seed)
-    seeds = root.spawn(len(sizes))
+    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     caller, finished, reported = get_ident(), list[int](), 0
 
     def block(number: int) -> T:
@@ -157,5 +134,5 @@ def _run(shared: Sequence[Callable[[], None]]) -> None:
 
 @lru_cache(maxsize=1)
 def _pool(process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a forked process has none of its parent's threads
-    """Threads besides the calling one; they live on, as starting one takes longer than many a chunk."""
+    """Threads besides the calling one; they live on, as starting one takes long."""
     return ThreadPoolExecutor(max(1, min(processors(), MOST_THREADS) - 1), thread_name_prefix="thresher")

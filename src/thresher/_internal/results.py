@@ -42,7 +42,7 @@ class Result:
 
 
 class Tabular(Result):
-    """A result that has rows. `_columns` gives them, by default every field that is a column."""
+    """A result with rows: `_columns`, by default every field that is a column."""
 
     __slots__ = ()
 
@@ -50,19 +50,14 @@ class Tabular(Result):
         return {name: value for name, value in _fields(self) if isinstance(value, np.ndarray) and value.ndim == 1}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """The rows as a data frame: of "pandas", "polars" or "pyarrow", or the first of them that is installed."""
+        """The rows as a frame of this library, or of the first that is installed."""
         return frame_of(self._columns(), backend)
 
 
 def frame_of(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
-    """A data frame of these columns; needs the extra `frames` and the library of the frame.
-
-    >>> frame_of({"model": ["tree", "logit"], "auc": [0.75, None]}, "polars")["auc"].to_list()
-    [0.75, nan]
-    """
+    """A data frame of these columns; needs the extra `frames` and the frame's library."""
     if backend is not None:
-        fix = 'give "pandas", "polars" or "pyarrow"'
-        require_one_of(backend, get_args(Backend), name="backend", fix=fix)
+        require_one_of(backend, get_args(Backend), name="backend", fix='give "pandas", "polars" or "pyarrow"')
     narwhals = extra("narwhals", name="frames")
     wanted = get_args(Backend) if backend is None else (backend,)
     package = next((name for name in wanted if find_spec(name) is not None), None)
@@ -95,7 +90,7 @@ def shorten(text: str, most: int = MOST_SIGNS) -> str:
 
 
 def _values(column: Any) -> Any:
-    """A column that every library takes: an array of numbers, or a list of one type; what is mixed becomes text."""
+    """A column that every library takes: of one type, so what is mixed becomes text."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biufmMU":
         return column
     values = [value.item() if isinstance(value, np.generic) else value for value in column]
@@ -114,22 +109,19 @@ def _fields(result: Any) -> list[tuple[str, Any]]:
 
 
 def _plain_fields(result: Any) -> list[str]:
-    """Fields in short: how many rows the columns have, numbers to six digits, how many entries collections have."""
+    """Fields in short: numbers to six digits, columns and collections by their size."""
     shown, counted = [], False
     for name, value in _fields(result):
+        pair = isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, Real) for part in value)
         if isinstance(value, np.ndarray):
             shown += [] if counted else [f"{value.shape[0]:,} rows" if value.ndim else str(value)]
             counted = True
-        elif isinstance(value, Mapping) or (isinstance(value, tuple) and not _is_pair(value)):
+        elif isinstance(value, Mapping | tuple) and not pair:
             words = name.replace("_", " ")
             shown += [f"{len(value):,} {words if len(value) > 1 else words.removesuffix('s')}"] if value else []
         elif value is not None and not (isinstance(value, str) and not value):
             shown.append(f"{name}={_in_short(value)}")
     return shown
-
-
-def _is_pair(value: tuple[Any, ...]) -> bool:
-    return len(value) == 2 and all(isinstance(part, Real) for part in value)
 
 
 def _in_short(value: Any) -> str:

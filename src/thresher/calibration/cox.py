@@ -39,7 +39,7 @@ class LogisticRecalibration:
 
 
 def calibration_intercept(ranking: Ranking) -> float:
-    """The log-odds to add to every probability so that they are right on average; NaN where there is none.
+    """The log-odds to add to make probabilities right on average, or NaN.
 
     The maximum of the likelihood with the slope fixed at 1: above 0 when probabilities are too low.
 
@@ -51,7 +51,7 @@ def calibration_intercept(ranking: Ranking) -> float:
 
 
 def calibration_slope(ranking: Ranking) -> float:
-    """The slope of a logistic regression on the log-odds of the probabilities; NaN where there is none.
+    """The slope of a logistic regression on the log-odds of probabilities, or NaN.
 
     Below 1 when probabilities are too extreme (as of a model that has overfitted), above 1 when they are not
     extreme enough.
@@ -65,24 +65,25 @@ def calibration_slope(ranking: Ranking) -> float:
 
 def recalibration(ranking: Ranking, *, slope: bool) -> LogisticRecalibration:
     """Fit the intercept alone, or intercept and slope, by maximum likelihood."""
+    from scipy.special import expit
+
     require_ranking(ranking, both_classes=True, probabilities=True)
     inside = (ranking.score > 0) & (ranking.score < 1)
     p = ranking.score[inside]
     x = np.log(p) - np.log1p(-p)
     pos, neg = ranking.pos[inside], ranking.neg[inside]
-    if reason := _undefined(ranking, x, pos > 0, neg > 0, slope=slope):
-        return LogisticRecalibration(math.nan, math.nan, inside, x, np.full(x.size, math.nan), reason)
-    if not slope:
-        a = _offset_intercept(x, pos, neg)
-        return LogisticRecalibration(a, 1.0, inside, x, _expit(x + a))
-    try:
-        (b,), a = logistic_fit([x], pos, neg, intercept=True, nonnegative=False)
-    except ArgumentError as error:
-        return LogisticRecalibration(math.nan, math.nan, inside, x, np.full(x.size, math.nan), error.what)
-    return LogisticRecalibration(a, b, inside, x, _expit(a + b * x))
+    a, b, reason = math.nan, math.nan, _why_undefined(ranking, x, pos > 0, neg > 0, slope=slope)
+    if not reason and not slope:
+        a, b = _offset_intercept(x, pos, neg), 1.0
+    elif not reason:
+        try:
+            (b,), a = logistic_fit([x], pos, neg, intercept=True, nonnegative=False)
+        except ArgumentError as error:
+            reason = error.what
+    return LogisticRecalibration(a, b, inside, x, expit(a + b * x), reason)
 
 
-def _undefined(ranking: Ranking, x: Floats, has_pos: Flags, has_neg: Flags, *, slope: bool) -> str:
+def _why_undefined(ranking: Ranking, x: Floats, has_pos: Flags, has_neg: Flags, *, slope: bool) -> str:
     wrong = ranking.neg[ranking.score == 1].sum() + ranking.pos[ranking.score == 0].sum()
     if wrong:
         return f"{wrong:,.10g} of {ranking.total:,.10g} cases were given probability 0 for what they are"
@@ -99,25 +100,20 @@ def _undefined(ranking: Ranking, x: Floats, has_pos: Flags, has_neg: Flags, *, s
 
 def _offset_intercept(x: Floats, pos: Floats, neg: Floats) -> float:
     """The root of Σ pos - Σ (pos + neg) · expit(x + a), which falls with a."""
+    from scipy.special import expit
+
     cases, Pos = pos + neg, float(pos.sum())
     a = 0.0
     for _ in range(_MOST_STEPS):
-        fitted = _expit(x + a)
+        fitted = expit(x + a)
         expected = cases * fitted
         away = Pos - float(expected.sum())
-        curvature = float((expected * (1 - fitted)).sum())
         if abs(away) <= _RESOLVED * Pos:
             break
+        curvature = float((expected * (1 - fitted)).sum())
         step = away / curvature if curvature > 0 else math.copysign(_LONGEST_STEP, away)
         step = max(-_LONGEST_STEP, min(_LONGEST_STEP, step))
         a += step
         if abs(step) <= _RESOLVED * max(1.0, abs(a)):
             break
     return a
-
-
-def _expit(z: Floats) -> Floats:
-    from scipy.special import expit
-
-    probability: Floats = expit(z)
-    return probability

@@ -74,12 +74,15 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
     cautions: tuple[Caution, ...] = ()
     if bins == "hull":
         calibration, refinement = miscalibration, pooled
-    elif _all_pure(ranking):
+    elif not np.logical_and(*ranking.narrow).any():  # every segment is pure
         calibration, refinement = total, 0.0
         if len(ranking) == ranking.total:
             cautions = (Caution("distinct-scores", 'refinement is 0 by construction; bins="hull" pools them'),)
     else:
-        calibration, refinement = _calibration(ranking), _refinement(ranking.pos, ranking.neg) / ranking.total
+        cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
+        # n (p - ṗ)² = (n p - pos)² / n
+        calibration = float(((ranking.score * cases - ranking.pos) ** 2 / cases).sum() / ranking.total)
+        refinement = _refinement(ranking.pos, ranking.neg) / ranking.total
     return Decomposition(
         brier=total,
         calibration=calibration,
@@ -92,21 +95,5 @@ def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
     )
 
 
-def _all_pure(ranking: Ranking) -> bool:
-    return not np.logical_and(*ranking.narrow).any()
-
-
-def _calibration(ranking: Ranking) -> float:
-    cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
-    # n (p - ṗ)² = (n p - pos)² / n
-    excess = ranking.score * cases
-    excess -= ranking.pos
-    np.square(excess, out=excess)
-    excess /= cases
-    return float(excess.sum() / ranking.total)
-
-
 def _refinement(pos: Counts, neg: Counts) -> float:
-    impure = np.multiply(pos, neg, dtype=np.float64)
-    impure /= pos + neg
-    return float(impure.sum())
+    return float((np.multiply(pos, neg, dtype=np.float64) / (pos + neg)).sum())

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import as_number, as_numbers, describe
 from thresher.calibration.scores import probabilities_in
 from thresher.errors import ArgumentError, ProbabilityError
-from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.ranking import Floats, Ranking, groups_of, merge_ranges, require_ranking
 
 
 def recalibrate(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
@@ -75,8 +75,7 @@ def adjust_prevalence(
     """
     ranking = probabilities if isinstance(probabilities, Ranking) else None
     if ranking is not None:
-        ranking.require_both_classes()
-        ranking.require_probabilities()
+        require_ranking(ranking, both_classes=True, probabilities=True)
     source = ranking.prevalence if ranking is not None and trained_at is None else trained_at
     for name, prevalence in (("to", to), ("trained_at", source)):
         if not 0 < as_number(prevalence) < 1:
@@ -93,13 +92,9 @@ def adjust_prevalence(
     if weighted.ranges is None:
         return recalibrate(weighted, lambda score: _restate(score, to, made_at))
     pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.ranges.ends)
-    of_pos, of_neg = weighted.pos > 0, weighted.neg > 0
-    low, high = (
-        np.concatenate(ends) for ends in ((pos_low[of_pos], neg_low[of_neg]), (pos_high[of_pos], neg_high[of_neg]))
-    )
-    nothing = np.zeros(int(of_pos.sum())), np.zeros(int(of_neg.sum()))
-    pos, neg = np.concatenate([weighted.pos[of_pos], nothing[1]]), np.concatenate([nothing[0], weighted.neg[of_neg]])
-    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.ranges.rounding)
+    groups = groups_of((pos_low, pos_high, neg_low, neg_high), weighted.pos, weighted.neg)
+    *columns, ranges = merge_ranges(*groups, rounding=weighted.ranges.rounding)
+    return Ranking.of_segments(*columns, dropped=ranking.dropped, ranges=ranges)
 
 
 def _restate(probability: Floats, to: float, trained_at: float) -> Floats:

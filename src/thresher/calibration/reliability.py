@@ -13,7 +13,7 @@ from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, WeightError, argument
-from thresher.ranking import Counts, Floats, Ranking, mean_scores, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, mean_scores, require_ranking, splits_at
 
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
 ErrorBins: TypeAlias = Literal["quantile", "uniform", "exact"]
@@ -27,11 +27,7 @@ _COLUMNS = ("score", "observed", "pos", "neg", "lowest", "highest")
 
 
 def splits_of(ranking: Ranking, bins: Binning, *, count: int) -> Splits:
-    """The splits 0..m at which bins begin and end.
-
-    >>> splits_of(Ranking.parse("[1+][2+,1-][1+][3-]"), "quantile", count=2).tolist()
-    [0, 2, 4]
-    """
+    """The splits 0..m at which bins begin and end."""
     require_bins(count, name="count")
     require_one_of(bins, get_args(Binning), name="bins")
     if bins == "exact":
@@ -51,9 +47,6 @@ def quantile_splits(ranking: Ranking, count: int) -> Splits:
     """The splits nearest to equal shares of the cases; a segment is never torn apart.
 
     Where large segments leave no split near a share, there are fewer bins than asked for.
-
-    >>> quantile_splits(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), 4).tolist()
-    [0, 1, 2, 3]
     """
     tp, fp = ranking.covered()
     covered = tp + fp
@@ -64,13 +57,8 @@ def quantile_splits(ranking: Ranking, count: int) -> Splits:
 
 
 def uniform_splits(ranking: Ranking, count: int) -> Splits:
-    """The splits at i / count, for scores in [0, 1]; a score on an edge belongs to the upper bin.
-
-    >>> uniform_splits(Ranking([0.9, 0.5, 0.1], pos=[1, 1, 0], neg=[0, 0, 1]), 2).tolist()
-    [0, 2, 3]
-    """
-    rising = ranking.score[::-1]
-    reached = len(ranking) - np.searchsorted(rising, np.arange(1, count) / count, side="left")
+    """The splits at i / count, for scores in [0, 1]; one on an edge is in the upper bin."""
+    reached = splits_at(ranking.score, np.arange(1, count) / count)
     return np.unique(np.concatenate([[0], reached, [len(ranking)]]))
 
 
@@ -197,22 +185,36 @@ def ece(
     0.0221
     """
     require_ranking(ranking, probabilities=True)
-    _check(ranking, bins, level)
+    fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
+    require_one_of(bins, get_args(ErrorBins), name="bins", fix=fix)
+    if bins == "exact" and len(ranking) > MOST_GROUPS:
+        raise ArgumentError(
+            f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
+            fix=f"pass {argument('bins', 'quantile')}, or take decomposition(ranking).miscalibration, "
+            "which needs no bins",
+        )
+    require_level(level)
+    if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
+        raise WeightError(
+            "weights that are not whole do not say how many labels there were to draw",
+            fix="rank without weights, or take reliability(ranking), which needs no null distribution",
+        )
     fix = f"give e.g. {argument('replicates', 1000)}"
     replicates = require_integer(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
-    own, stated = _restated(ranking, prevalence, trained_at)
+    own, stated = _restate(ranking, prevalence, trained_at)
     split = splits_of(stated, bins, count=count)
-    if len(ranking) <= MOST_GROUPS:
-        group = np.arange(len(ranking) + 1)
-    else:
+    group = np.arange(len(ranking) + 1)  # what labels are drawn for at once
+    if len(ranking) > MOST_GROUPS:
         group = np.union1d(split, quantile_splits(stated, MOST_GROUPS))
     pos, neg = (side.astype(np.int64) for side in ranking.runs(group))
     score = mean_scores(stated, group)
-    probability = score if own is stated else mean_scores(own, group)  # that labels are drawn by
-    hit, alarm = (1 - score) * _weight(stated.Pos, ranking.Pos), score * _weight(stated.Neg, ranking.Neg)
+    # What a positive and a negative add to the gap of their bin, weighted to the class mix that is stated.
+    hit = (1 - score) * (float(stated.Pos / ranking.Pos) if ranking.Pos else 1.0)
+    alarm = score * (float(stated.Neg / ranking.Neg) if ranking.Neg else 1.0)
     first = np.searchsorted(group, split[:-1])  # the group each bin begins with
     estimate = float(np.abs(np.add.reduceat(pos * hit - neg * alarm, first)).sum() / ranking.total)
-    drawn = _simulated(pos + neg, probability, (hit, alarm), first, replicates=replicates, seed=seed)
+    probability = score if own is stated else mean_scores(own, group)
+    drawn = _simulate(pos + neg, probability, (hit, alarm), first, replicates=replicates, seed=seed)
     null = np.sort(drawn) / ranking.total
     null.flags.writeable = False
     lower, upper = np.quantile(null, [(1 - level) / 2, (1 + level) / 2]).tolist()
@@ -230,13 +232,8 @@ def ece(
     )
 
 
-def _weight(stated: float, counted: float) -> float:
-    """What a case of a class weighs at the class mix that is stated; 1 for a class without cases."""
-    return float(stated / counted) if counted else 1.0
-
-
-def _restated(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> tuple[Ranking, Ranking]:
-    """The cases at their own class mix, and at the declared one: as they are, where nothing was declared."""
+def _restate(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> tuple[Ranking, Ranking]:
+    """The cases at their own class mix and at the declared one, if there is one."""
     if prevalence is None and trained_at is None:
         return ranking, ranking
     ranking.require_both_classes()
@@ -245,39 +242,13 @@ def _restated(ranking: Ranking, prevalence: float | None, trained_at: float | No
     weighted = ranking.at_class_ratio(to / (1 - to)) if 0 < as_number(to) < 1 else ranking
     own, stated = (adjust_prevalence(ranking.score, share, trained_at=made_at) for share in (ranking.prevalence, to))
     # Segments stay apart though rounding may make their scores equal: the counts of both rankings belong together.
-    return (
-        Ranking.of_segments(own, ranking.pos, ranking.neg),
-        Ranking.of_segments(stated, weighted.pos, weighted.neg),
-    )
+    return Ranking.of_segments(own, *ranking.narrow), Ranking.of_segments(stated, weighted.pos, weighted.neg)
 
 
-def _check(ranking: Ranking, bins: str, level: float) -> None:
-    fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
-    require_one_of(bins, get_args(ErrorBins), name="bins", fix=fix)
-    if bins == "exact" and len(ranking) > MOST_GROUPS:
-        raise ArgumentError(
-            f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
-            fix=f"pass {argument('bins', 'quantile')}, or take decomposition(ranking).miscalibration, "
-            "which needs no bins",
-        )
-    require_level(level)
-    if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
-        raise WeightError(
-            "weights that are not whole do not say how many labels there were to draw",
-            fix="rank without weights, or take reliability(ranking), which needs no null distribution",
-        )
-
-
-def _simulated(
-    cases: Counts,
-    probability: Floats,
-    gaps: tuple[Floats, Floats],
-    first: Splits,
-    *,
-    replicates: int,
-    seed: int | np.random.Generator,
+def _simulate(
+    cases: Counts, probability: Floats, gaps: tuple[Floats, Floats], first: Splits, *, replicates: int, seed: Any
 ) -> Floats:
-    """The summed gaps of all bins in every draw; `gaps` are what a positive and a negative add to their bin's."""
+    """The summed gaps of all bins in every draw of labels."""
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
@@ -286,11 +257,9 @@ def _simulated(
     hit, alarm = gaps
     expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
     at_once = max(1, DRAWS_AT_ONCE // cases.size)
-    chunks = [min(at_once, replicates - done) for done in range(0, replicates, at_once)]
-
-    def chunk(size: int) -> Floats:
-        drawn = rng.binomial(cases, probability, size=(size, cases.size)) * (hit + alarm)
-        off: Floats = np.abs(np.add.reduceat(drawn, first, axis=1) - expected).sum(axis=1)
-        return off
-
-    return np.concatenate([chunk(size) for size in chunks])
+    summed = np.empty(replicates)
+    for start in range(0, replicates, at_once):
+        some = summed[start : start + at_once]
+        drawn = rng.binomial(cases, probability, size=(some.size, cases.size)) * (hit + alarm)
+        np.abs(np.add.reduceat(drawn, first, axis=1) - expected).sum(axis=1, out=some)
+    return summed

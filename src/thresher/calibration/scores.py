@@ -14,15 +14,7 @@ from thresher._internal.parallel import map_chunks
 from thresher.cautions import Caution
 from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
-from thresher.ranking import (
-    Flags,
-    Floats,
-    Ranking,
-    exact_number,
-    rankable,
-    require_ranking,
-    widen,
-)
+from thresher.ranking import Flags, Floats, Ranking, rankable, require_ranking, widen
 
 VALUES_SHOWN = 5
 SUM_TOLERANCE = 1e-6
@@ -31,14 +23,10 @@ _FIX = "give probabilities, or map the scores to probabilities first with calibr
 
 
 def numbers(values: npt.ArrayLike, *, name: str) -> Floats:
-    """Numbers of any shape as float64, none of them NaN.
-
-    >>> numbers([1, 2], name="scores")
-    array([1., 2.])
-    """
+    """Numbers of any shape as float64, none of them NaN."""
     array: Floats = rankable(plain_array(values, name=name)).astype(np.float64)
-    if np.isnan(array).any():
-        missing = np.isnan(array)
+    missing = np.isnan(array)
+    if missing.any():
         raise MissingValueError(
             f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})",
             fix="fill them or leave those rows out",
@@ -47,28 +35,17 @@ def numbers(values: npt.ArrayLike, *, name: str) -> Floats:
 
 
 def plain_array(values: Any, *, name: str) -> npt.NDArray[Any]:
-    """An array of any shape; masked entries become NaN, so that they are found missing.
-
-    >>> plain_array(np.ma.masked_equal([1, 2], 2), name="scores")
-    array([ 1., nan])
-    """
-    if np.ma.is_masked(values):
-        filled: Floats = values.astype(np.float64).filled(np.nan)
-        return filled
+    """An array of any shape; masked entries become NaN, so that they count as missing."""
     try:
-        return np.asarray(values)
+        return np.asarray(values.astype(np.float64).filled(np.nan) if np.ma.is_masked(values) else values)
     except ValueError:  # NumPy will not make an array of lists of different lengths
         raise LengthError(f"{name} hold rows of different lengths", "give an array or equal rows") from None
 
 
 def probabilities_in(values: npt.ArrayLike) -> Floats:
-    """Probabilities of any shape as float64.
-
-    >>> probabilities_in([0.5, 1])
-    array([0.5, 1. ])
-    """
+    """Probabilities of any shape as float64."""
     array = numbers(values, name="probabilities")
-    outside = _outside(array)
+    outside = (array < 0) | (array > 1)
     if outside.any():
         raise ProbabilityError(
             f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
@@ -78,11 +55,17 @@ def probabilities_in(values: npt.ArrayLike) -> Floats:
     return array
 
 
-def require_sums(matrix: Floats) -> None:
-    """Raise `ProbabilityError` unless every row sums to 1 within 1e-6.
-
-    >>> require_sums(np.array([[0.7, 0.1, 0.2]]))
-    """
+def probability_rows(
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
+) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
+    """Rows that carry weight, each summing to 1: (matrix, true column, weights)."""
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
+    if len(rows.classes) < 2:
+        raise LengthError(
+            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
+            fix="give a column per class, two or more, and name them by classes=[...]",
+        )
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
@@ -91,41 +74,6 @@ def require_sums(matrix: Floats) -> None:
             f" (first sums {_listed(total[off])} at rows {_listed(off)})",
             fix="give one row per case and one column per class, each row summing to 1",
         )
-
-
-def _outside(values: Floats) -> Flags:
-    return (values < 0) | (values > 1)
-
-
-def _rows(flags: Flags) -> str:
-    """The first rows of an array of any shape that hold a flagged entry."""
-    if flags.ndim == 0:
-        return "0"
-    return _listed(np.flatnonzero(flags.reshape(len(flags), -1).any(axis=1)))
-
-
-def _listed(values: npt.NDArray[Any]) -> str:
-    shown = ", ".join(f"{value:g}" for value in values[:VALUES_SHOWN].tolist())
-    return shown + (", …" if values.size > VALUES_SHOWN else "")
-
-
-def probability_rows(
-    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
-) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
-    """Rows that carry weight: (matrix, true column, weights). Classes that no row has keep their column.
-
-    >>> probability_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]])
-    (array([[0.1, 0.9],
-           [0.6, 0.4]]), array([1, 0]), None)
-    """
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
-    if len(rows.classes) < 2:
-        raise LengthError(
-            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
-            fix="give a column per class, two or more, and name them by classes=[...]",
-        )
-    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
-    require_sums(matrix)
     return matrix, rows.index, rows.weight
 
 
@@ -139,29 +87,13 @@ def brier(ranking: Ranking) -> float:
     0.2066...
     """
     require_ranking(ranking, probabilities=True)
-    if (known := exact_number(ranking.ranges, "brier")) is not None:
-        return known
-    return ranking.remember("brier", lambda: _brier(ranking))
-
-
-def _brier(ranking: Ranking) -> float:
-    pos, neg = ranking.narrow
 
     def squared(piece: slice) -> float:
         # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
-        of_pos, of_neg = squared_losses(ranking.score[piece], ranking.score[piece])
-        return float((of_pos * pos[piece] + of_neg * neg[piece]).sum())
+        score, (pos, neg) = ranking.score[piece], (counts[piece] for counts in ranking.narrow)
+        return float(((1 - score) ** 2 * pos + score**2 * neg).sum())
 
-    return math.fsum(map_chunks(squared, len(ranking))) / ranking.total
-
-
-def squared_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
-    """Squared errors of positives and of negatives, by their probabilities.
-
-    >>> squared_losses(np.array([0.75]), np.array([0.5]))
-    (array([0.0625]), array([0.25]))
-    """
-    return (1 - of_pos) ** 2, of_neg**2
+    return ranking.remember("brier", lambda: math.fsum(map_chunks(squared, len(ranking))) / ranking.total)
 
 
 def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None) -> Floats:
@@ -249,33 +181,20 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
     require_ranking(ranking, probabilities=True)
-    if clip is None and (known := exact_number(ranking.ranges, "log_loss")) is not None:
-        return LogLoss(
-            known, certain_and_wrong=int(exact_number(ranking.ranges, "certain_and_wrong") or 0), cases=ranking.total
-        )
 
     def lost(piece: slice) -> tuple[float, Any]:
         score = ranking.score[piece]
         pos, neg = (widen(counts[piece]) for counts in ranking.narrow)
         wrong = neg[score == 1].sum() + pos[score == 0].sum()
-        p = score if clip is None else _clipped(score, clip)
+        p = score if clip is None else _clip(score, clip)
         # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
         has_pos, has_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
-        of_pos, of_neg = log_losses(p[has_pos], p[has_neg])
+        with np.errstate(divide="ignore"):
+            of_pos, of_neg = -np.log(p[has_pos]), -np.log1p(-p[has_neg])
         return float((pos[has_pos] * of_pos).sum() + (neg[has_neg] * of_neg).sum()), wrong.item()
 
     losses, wrong = zip(*map_chunks(lost, len(ranking)), strict=True)
     return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
-
-
-def log_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
-    """Log losses of positives and of negatives, by their probabilities.
-
-    >>> log_losses(np.array([0.0]), np.array([0.0]))
-    (array([inf]), array([0.]))
-    """
-    with np.errstate(divide="ignore"):
-        return -np.log(of_pos), -np.log1p(-of_neg)
 
 
 def log_loss_multiclass(
@@ -295,18 +214,26 @@ def log_loss_multiclass(
     """
     matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
     p = matrix[np.arange(index.size), index]
-    if weight is not None:
-        p, weight = p[weight > 0], weight[weight > 0]
     each = np.ones(p.size, dtype=np.int64) if weight is None else weight
+    p, each = p[each > 0], each[each > 0]
     wrong, cases = each[p == 0].sum().item(), each.sum().item()
-    if clip is not None:
-        p = _clipped(p, clip)
     with np.errstate(divide="ignore"):
-        loss = np.average(-np.log(p), weights=weight)
+        loss = np.average(-np.log(p if clip is None else _clip(p, clip)), weights=each)
     return LogLoss(abs(loss), certain_and_wrong=wrong, cases=cases, clip=clip)
 
 
-def _clipped(p: Floats, clip: float) -> Floats:
+def _clip(p: Floats, clip: float) -> Floats:
     if not 0 < as_number(clip) < 0.5:
         raise ArgumentError(f"clip must lie between 0 and 0.5, got {clip}", "give e.g. clip=1e-15")
     return np.clip(p, clip, 1 - clip)
+
+
+def _rows(flags: Flags) -> str:
+    """The first rows of an array of any shape that hold a flagged entry."""
+    by_row = np.atleast_1d(flags).reshape(len(np.atleast_1d(flags)), -1)
+    return _listed(np.flatnonzero(by_row.any(axis=1)))
+
+
+def _listed(values: npt.NDArray[Any]) -> str:
+    shown = ", ".join(f"{value:g}" for value in values[:VALUES_SHOWN].tolist())
+    return shown + (", …" if values.size > VALUES_SHOWN else "")

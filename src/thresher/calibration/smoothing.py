@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, as_numbers
 from thresher._internal.results import Tabular
+from thresher._internal.text import count_text
 from thresher.calibration.scores import plain_array
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError, argument
@@ -109,10 +110,10 @@ def smooth(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     """
     require_ranking(ranking)
     empirical: Floats = ranking.pos / (ranking.pos + ranking.neg)
-    if smoothing is None:
-        return _frozen(ranking, empirical, ())
     counts = np.stack([ranking.pos, ranking.neg], axis=-1)
-    if isinstance(smoothing, str) and smoothing == "laplace":
+    if smoothing is None:
+        probability = empirical
+    elif isinstance(smoothing, str) and smoothing == "laplace":
         probability = laplace(counts)[:, 0]
     elif isinstance(smoothing, MEstimate):
         probability = m_estimate(counts, smoothing.m, smoothing.prior)[:, 0]
@@ -121,28 +122,13 @@ def smooth(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
             f"{argument('smoothing')} must be 'laplace', an MEstimate or None, got {smoothing!r}",
             fix="pass e.g. smoothing=MEstimate(m=10, prior=0.1)",
         )
-    return _frozen(ranking, probability, _reordering(empirical, probability))
-
-
-def _frozen(ranking: Ranking, probability: Floats, cautions: tuple[Caution, ...]) -> Smoothed:
     probability.flags.writeable = False
-    return Smoothed(ranking, probability, cautions)
-
-
-def _reordering(before: Floats, after: Floats) -> tuple[Caution, ...]:
-    if not (before[1:] <= before[:-1]).all():
-        # Leaves that are not in order yet: put them in their own order; equal ones stay by score.
-        after = after[np.argsort(-before, kind="stable")]
-    rises = int((np.diff(after) > _ROUNDING).sum())  # equal fractions may differ in their last digit
-    if not rises:
-        return ()
-    places = "place" if rises == 1 else "places"
-    return (
-        Caution(
-            "reordered",
-            f"smoothing reversed the order of neighbouring segments in {rises:,} {places} of {before.size - 1:,}",
-        ),
-    )
+    # Leaves that are not in order yet are put in their own order; equal ones stay by score.
+    ordered = probability[np.argsort(-empirical, kind="stable")]
+    rises = int((np.diff(ordered) > _ROUNDING).sum())  # equal fractions may differ in their last digit
+    places = f"{count_text(rises, 'place')} of {len(ranking) - 1:,}"
+    text = f"smoothing reversed the order of neighbouring segments in {places}"
+    return Smoothed(ranking, probability, (Caution("reordered", text),) if rises else ())
 
 
 def _class_counts(counts: npt.ArrayLike) -> Counts:

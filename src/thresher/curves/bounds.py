@@ -21,7 +21,7 @@ from thresher.curves.area import auc
 from thresher.curves.gain import ks
 from thresher.curves.hull import hull_splits, upper_corners
 from thresher.curves.precision_recall import average_precision, pr_area, segment_areas
-from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, exact_number, require_ranking, splits_at
+from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, require_ranking, splits_at
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -165,16 +165,6 @@ def ks_bounds(ranking: Ranking) -> Bounds:
 def certain(value: float) -> Bounds:
     """Bounds of a value that is known."""
     return Bounds(value, value)
-
-
-def certain_number(ranking: Ranking, name: str) -> Bounds | None:
-    """Bounds of a number that a ranking of ranges keeps exactly, None of any other.
-
-    >>> certain_number(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
-    True
-    """
-    known = exact_number(ranking.ranges, name)
-    return None if known is None else certain(known)
 
 
 def outward(ranking: Ranking, lower: float, upper: float, least: float, most: float, *, scale: float = 1.0) -> Bounds:
@@ -393,8 +383,6 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, both_classes=True)
     if ranking.ranges is None:
         return certain(average_precision(ranking))
-    if (known := certain_number(ranking, "average_precision")) is not None:
-        return known
     several = ranking.ranges.low < ranking.ranges.high
     pos, neg, before, wrong = _columns(ranking)
     tied = pos * (before + pos) / np.maximum(before + pos + wrong + neg, np.finfo(np.float64).tiny)
@@ -417,8 +405,6 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, both_classes=True)
     if ranking.ranges is None:
         return certain(pr_area(ranking))
-    if (known := certain_number(ranking, "pr_area")) is not None:
-        return known
     mixed = ranking.ranges.mixed
     pos, neg, before, wrong = _columns(ranking)
     straight = segment_areas(pos, neg, before, wrong)

@@ -14,7 +14,7 @@ from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Tabular
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Floats, Ranking, exact_number, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
 class _PrecisionRecallCurve(NamedTuple):
@@ -87,8 +87,6 @@ def average_precision(ranking: Ranking) -> float:
     0.67
     """
     require_ranking(ranking, both_classes=True)
-    if (known := exact_number(ranking.ranges, "average_precision")) is not None:
-        return known
     tp, fp = (covered[1:] for covered in ranking.covered())
     pos, _ = ranking.narrow
     sums = map_chunks(lambda piece: precision_sum(pos[piece], tp[piece], fp[piece]), len(ranking))
@@ -113,8 +111,6 @@ def pr_area(ranking: Ranking) -> float:
     0.25
     """
     require_ranking(ranking, both_classes=True)
-    if (known := exact_number(ranking.ranges, "pr_area")) is not None:
-        return known
     tp, fp = (covered[:-1] for covered in ranking.covered())
 
     def area(piece: slice) -> float:

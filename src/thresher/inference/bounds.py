@@ -17,7 +17,6 @@ from thresher.curves.bounds import (
     auc_bounds,
     average_precision_bounds,
     certain,
-    certain_number,
     ks_bounds,
     may_hide_better,
     may_hide_tie,
@@ -178,8 +177,6 @@ def _brier_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, probabilities=True)
     if ranking.ranges is None:
         return certain(brier(ranking))
-    if (known := certain_number(ranking, "brier")) is not None:
-        return known
     ranges = ranking.ranges
     best_pos, worst_pos = (1 - ranges.pos_high) ** 2, (1 - ranges.pos_low) ** 2
     best_neg, worst_neg = ranges.neg_low**2, ranges.neg_high**2
@@ -193,8 +190,6 @@ def _log_loss_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, probabilities=True)
     if ranking.ranges is None:
         return certain(float(log_loss(ranking)))
-    if (known := certain_number(ranking, "log_loss")) is not None:
-        return known
     ranges = ranking.ranges
     if (ranges.pos_low == 0).any() or (ranges.neg_high == 1).any():
         return Bounds(math.inf, math.inf)

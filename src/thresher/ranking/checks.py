@@ -10,30 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import (
-    ArgumentError,
-    EmptyError,
-    LengthError,
-    MissingValueError,
-    ProbabilityError,
-    ScoreError,
-    WeightError,
-)
-from thresher.ranking.sorting import Counts, Flags, Floats
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, ScoreError, WeightError
+from thresher.ranking.ranges import Groups, groups_of
+from thresher.ranking.sorting import Counts, Floats
 from thresher.ranking.weights import EXACT_INTEGERS, MOST_CASES
 
 
 def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> tuple[Floats, Counts, Counts]:
-    """Three columns of one length: scores float64, counts int64, or float64 when one has a float dtype.
-
-    >>> check_segments([2, 1], [1, 0], [0.5, 2])
-    (array([2., 1.]), array([1., 0.]), array([0.5, 2. ]))
-    """
+    """Scores as float64, and counts as int64, or float64 when one has a float dtype."""
     try:
         columns = [np.asarray(column) for column in (score, pos, neg)]
     except ValueError:  # NumPy will not make a column of lists of different lengths
         raise LengthError("score, pos or neg holds lists of different lengths", "give plain columns") from None
-    columns[1:] = [_as_numbers(column) for column in columns[1:]]
+    for i in (1, 2):  # Python numbers in the dtype they would have had
+        if columns[i].dtype.kind == "O" and all(
+            isinstance(value, int | float | np.number) for value in columns[i].flat
+        ):
+            columns[i] = np.array(columns[i].tolist())
     if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
         raise LengthError(
             f"score, pos and neg have shapes {columns[0].shape}, {columns[1].shape} and {columns[2].shape}",
@@ -54,55 +47,32 @@ def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike)
     return scores, positives, negatives
 
 
-def check_ranges(
-    low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike
-) -> tuple[Floats, Floats, Counts, Flags]:
-    """Groups of one class each from ranges of scores: low, high, count, positive; empty ones left out.
-
-    >>> check_ranges([0.5, 0.1], [0.7, 0.4], [2, 0], [3, 0])
-    (array([0.5, 0.5]), array([0.7, 0.7]), array([2, 3]), array([ True, False]))
-    """
+def check_ranges(low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Groups:
+    """Groups of one class each from ranges of scores; empty ones are left out."""
     lows, positives, negatives = check_segments(low, pos, neg)
     highs, _, _ = check_segments(high, pos, neg)
     wrong = np.flatnonzero(lows > highs)
     if wrong.size:
-        raise ArgumentError(
-            f"range {wrong[0]} runs from {lows[wrong[0]]:g} down to {highs[wrong[0]]:g}",
-            "give low <= high",
-        )
-    groups = [np.flatnonzero(counts > 0) for counts in (positives, negatives)]
-    both = np.concatenate(groups)
-    if not both.size:
+        what = f"range {wrong[0]} runs from {lows[wrong[0]]:g} down to {highs[wrong[0]]:g}"
+        raise ArgumentError(what, "give low <= high")
+    if not (positives.any() or negatives.any()):
         raise EmptyError("there are no cases to rank", "give a count above 0")
-    count = np.concatenate([positives[groups[0]], negatives[groups[1]]])
-    alone = np.flatnonzero((count == 1) & (lows[both] < highs[both])) if count.dtype.kind == "i" else both[:0]
-    if alone.size:
+    alone = np.flatnonzero(((positives == 1) | (negatives == 1)) & (lows < highs))
+    if alone.size and positives.dtype.kind == "i":
         raise ArgumentError(
-            f"range {both[alone[0]]} holds one case of a class at two scores",
+            f"range {alone[0]} holds one case of a class at two scores",
             fix="give each class its own range, from its lowest to its highest score",
         )
-    return lows[both], highs[both], count, np.arange(both.size) < groups[0].size
+    return groups_of((lows, highs, lows, highs), positives, negatives)
 
 
 def require_safe_total(cases: float) -> None:
-    """Raise `WeightError` when counts add up to so much or so little that sums and products lose them."""
+    """Raise `WeightError` when sums and products of so many cases would lose digits."""
     if cases and not 1 / MOST_CASES <= cases <= MOST_CASES:
         raise WeightError(
             f"the counts add up to {cases:.3g}, outside {1 / MOST_CASES:.2g} to {MOST_CASES:.2g},"
             " where sums and products are safe",
             fix="multiply or divide all of them by the same number",
-        )
-
-
-def require_probabilities(low: Floats, high: Floats) -> None:
-    """Raise `ProbabilityError` unless segments that reach from `low` to `high` lie in [0, 1]."""
-    if high[0] > 1 or low[-1] < 0:
-        outside = np.where(low < 0, low, high)[(high > 1) | (low < 0)]
-        shown = ", ".join(f"{number:g}" for number in outside[:5])
-        raise ProbabilityError(
-            f"{outside.size:,} of {low.size:,} distinct scores lie outside [0, 1] (first {shown}), "
-            "and this question needs probabilities",
-            fix="map them to probabilities first, e.g. with calibration_map(ranking)",
         )
 
 
@@ -112,14 +82,6 @@ def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     Float64, float32 and small integers stay as they are. Wider integers and long doubles are
     accepted when float64 holds every one of them, so that no two scores ever become one. Decimals of up to 15 digits
     become the nearest float64, which no other of them does.
-
-    >>> rankable(np.array([3, 1, 2]))
-    array([3., 1., 2.])
-    >>> rankable(np.array([2**53, 2**53 + 1]))
-    Traceback (most recent call last):
-    thresher.errors.ScoreError: 1 of 2 scores do not fit a float64 exactly, first 9007199254740993
-      where: rankable(values)
-      fix:   subtract an offset so that they do, or round them yourself
     """
     if values.dtype in (np.float64, np.float32):
         return values.astype(values.dtype.newbyteorder("="), copy=False)
@@ -130,13 +92,6 @@ def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if values.dtype.kind == "O":
         return _exact_floats(_require_numbers(values))
     raise _no_number(values)
-
-
-def _as_numbers(column: Counts) -> Counts:
-    """A column of Python numbers in the dtype they would have had."""
-    if column.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in column.flat):
-        return np.array(column.tolist())
-    return column
 
 
 def _counts(column: Counts, name: str, kind: type[np.int64 | np.float64]) -> Counts:
@@ -176,7 +131,7 @@ def _exact_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _is_short(value: Any, nearest: float) -> bool:
-    """Whether a number has so few decimal digits that its nearest float64 is that of no other such number."""
+    """Whether a number has so few digits that no other such has its nearest float64."""
     if not isinstance(value, Decimal | int | float):
         return False
     if not math.isfinite(nearest) or not nearest:

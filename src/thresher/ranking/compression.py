@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thresher.ranking.ranges import UNKNOWN, Ranges
+from thresher.ranking.ranges import UNKNOWN, Ranges, merge_ends
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.sorting import Counts, Floats, Indices
 from thresher.ranking.thresholds import splits_at
@@ -45,11 +45,7 @@ def shorten(ranking: Ranking, most: int, *, keep: Keep) -> Ranking:
 
 
 def splits_to_keep(ranking: Ranking, most: int, *, keep: Keep) -> Indices:
-    """The splits between which `shorten` merges segments, the first and the last among them.
-
-    >>> splits_to_keep(Ranking([0.9, 0.7, 0.4, 0.2], [2, 1, 1, 0], [0, 1, 1, 2]), 2, keep="even")
-    array([0, 2, 4])
-    """
+    """The splits between which `shorten` merges segments, with both ends."""
     last = len(ranking)
     if last <= most:
         return np.arange(last + 1)
@@ -68,7 +64,7 @@ def splits_to_keep(ranking: Ranking, most: int, *, keep: Keep) -> Indices:
 
 
 def merge_at(ranking: Ranking, split: Indices, *, at_means: bool = False) -> Ranking:
-    """Merge the segments between splits, of which the first is 0 and the last m; the same ranking if these are all.
+    """Merge the segments between splits, of which the first is 0 and the last m.
 
     A merged segment carries its lowest score, so that `score >= threshold` calls all of it positive, or the mean score
     of its cases.
@@ -78,18 +74,13 @@ def merge_at(ranking: Ranking, split: Indices, *, at_means: bool = False) -> Ran
     """
     if split.size == len(ranking) + 1:
         return ranking
-    start = split[:-1]
     score = mean_scores(ranking, split) if at_means else ranking.score[split[1:] - 1]
-    ranges = None if ranking.ranges is None or at_means else ranking.ranges.merge(start)
+    ranges = None if ranking.ranges is None or at_means else ranking.ranges.merge(split[:-1])
     return Ranking.of_segments(score, *ranking.runs(split), dropped=ranking.dropped, ranges=ranges)
 
 
 def mean_scores(ranking: Ranking, split: Indices) -> Floats:
-    """The mean score of the cases in each run; a run of one segment has exactly its score.
-
-    >>> mean_scores(Ranking([3, 1, 0], pos=[1, 1, 0], neg=[0, 0, 1]), np.array([0, 2, 3]))
-    array([2., 0.])
-    """
+    """The mean score of the cases in each run; that of one segment is its score."""
     if split.size == len(ranking) + 1:
         return ranking.score.copy()
     pos, neg = ranking.runs(split)
@@ -103,14 +94,11 @@ def mean_scores(ranking: Ranking, split: Indices) -> Floats:
 
 
 def corners_among(x: Counts, y: Counts) -> Indices:
-    """Points of a rising curve among which all corners of its hull are, and few others.
+    """Points of a rising curve that hold all corners of its hull, and few others.
 
     They are the points that no line between two others passes above. Sums of weights round, so of those also points
     stay that are as near to such a line as that. Of points that are alike, as where a weight vanishes in the sum before
     it, one stays, for none of them turns.
-
-    >>> corners_among(np.array([0, 1, 1, 2, 4]), np.array([0, 0, 2, 3, 3]))
-    array([0, 2, 3, 4])
     """
     moves = np.flatnonzero((np.diff(x) != 0) | (np.diff(y) != 0)) + 1
     corner: Indices = np.unique(np.concatenate([[0], moves[:-1], [x.size - 1]]))
@@ -126,12 +114,9 @@ def corners_among(x: Counts, y: Counts) -> Indices:
 
 
 def on_edges(x: Counts, y: Counts, corner: Indices) -> Indices:
-    """Points on the line between two corners: at the costs for which these tie, so do the points.
+    """Points on the line between two corners: where these cost the same, they do too.
 
     Along edges that run straight up or straight to the right no two points cost the same, so theirs are left out.
-
-    >>> on_edges(np.array([0, 0, 1, 1, 2, 4]), np.array([1, 2, 2, 3, 4, 4]), np.array([0, 1, 4, 5]))
-    array([3])
     """
     dx, dy = np.diff(x[corner]), np.diff(y[corner])
     inside = np.where((dx > 0) & (dy > 0), np.diff(corner) - 1, 0)
@@ -142,20 +127,8 @@ def on_edges(x: Counts, y: Counts, corner: Indices) -> Indices:
     return points
 
 
-def take_evenly(points: Indices, most: int) -> Indices:
-    """All points, or `most` of them in even steps.
-
-    >>> take_evenly(np.arange(10), 4)
-    array([0, 3, 6, 9])
-    """
-    if points.size <= most:
-        return points
-    some: Indices = points[np.linspace(0, points.size - 1, most).astype(np.int64)]
-    return some
-
-
 def _merge_with_pairs(ranking: Ranking, most: int) -> Ranking:
-    """Merge segments at corners of the hull, its ties and even steps, and count the pairs won inside each."""
+    """Merge segments at splits of the hull, and count the pairs won inside each."""
     split, ties = _hull_splits(ranking, most)
     start, end = split[:-1], split[1:]
     fp = ranking.covered()[1]
@@ -163,9 +136,9 @@ def _merge_with_pairs(ranking: Ranking, most: int) -> Ranking:
     inside = ranking.pos * (ranking.neg + 2 * (fp[end][segment] - fp[1:]))
     pos, neg = (np.add.reduceat(counts, start) for counts in (ranking.pos, ranking.neg))
     mixed = (pos > 0) & (neg > 0) & (end - start > 1)
+    of_pos, of_neg = (np.where(counts > 0, ranking.score, np.nan) for counts in (ranking.pos, ranking.neg))
     ranges = Ranges(
-        *_ends(ranking, ranking.pos, start),
-        *_ends(ranking, ranking.neg, start),
+        *merge_ends((of_pos, of_pos, of_neg, of_neg), start),
         won=np.where(mixed, np.add.reduceat(inside, start), UNKNOWN),
         corners=True,
         ties=ties,
@@ -174,28 +147,23 @@ def _merge_with_pairs(ranking: Ranking, most: int) -> Ranking:
 
 
 def _hull_splits(ranking: Ranking, most: int) -> tuple[Indices, bool]:
-    """The splits that stay, and whether all that tie with corners of the hull are among them."""
+    """Splits at corners, ties and even steps, and whether all ties are among them."""
     x, y = _curve(ranking)
     corner = corners_among(x, y)
     tied = on_edges(x, y, corner)
-    most_ties = max(most, MOST_TIES)
-    splits: list[Indices] = [corner, take_evenly(tied, most_ties)]
+    most_ties = min(max(most, MOST_TIES), tied.size)
+    even_ties = tied[np.linspace(0, tied.size - 1, most_ties).astype(np.intp)]
+    splits: list[Indices] = [corner, even_ties]
     if most > 2:
         cases = np.cumsum(ranking.pos + ranking.neg)
         even = np.searchsorted(cases, np.linspace(0, float(cases[-1]), most + 1)[1:-1])
         splits.append(np.clip(even, 1, len(ranking) - 1))
-    return np.unique(np.concatenate(splits)), tied.size <= most_ties and not ranking.weighted
+    return np.unique(np.concatenate(splits)), even_ties.size == tied.size and not ranking.weighted
 
 
 def _curve(ranking: Ranking) -> tuple[Counts, Counts]:
-    """(fp, tp) at every split, in numbers whose products are exact where counts or units of weights allow."""
+    """(fp, tp) at every split, in units whose products are exact where there are such."""
     units = ranking.in_units()
     fits = units.weighted or 2 * units.Pos * units.Neg < _FITS_INT64
     tp, fp = (units if fits else ranking).covered()
     return fp, tp
-
-
-def _ends(ranking: Ranking, counts: Counts, start: Indices) -> tuple[Floats, Floats]:
-    """The lowest and highest score of a class in each merged segment, NaN where it is absent."""
-    score = np.where(counts > 0, ranking.score, np.nan)
-    return np.fmin.reduceat(score, start), np.fmax.reduceat(score, start)

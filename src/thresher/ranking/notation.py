@@ -18,39 +18,28 @@ _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
 
 
 def parse_counts(text: str) -> tuple[Counts, Counts]:
-    """Read positives and negatives per segment.
-
-    >>> parse_counts("[20+,5-][10+]")
-    (array([20, 10]), array([5, 0]))
-    """
+    """Read positives and negatives per segment."""
     if not isinstance(text, str):
         raise _malformed(repr(text), 0)
-    pos: list[float] = []
-    neg: list[float] = []
+    segments: list[dict[str, float]] = []
     at = 0
     while segment := _SEGMENT.match(text, at):
-        counts: dict[str, float] = {"+": 0, "-": 0}
         parts = [_PART.fullmatch(part.strip()) for part in segment[1].split(",")]
-        signs = [part[2] for part in parts if part]
-        if len(signs) < len(parts) or len(set(signs)) < len(signs):
+        counts = {part[2]: _number(part[1]) for part in parts if part}
+        if len(counts) < len(parts):  # a part is malformed, or a sign stands twice
             raise _malformed(text, at)
-        counts |= {part[2]: _number(part[1]) for part in parts if part}
-        pos.append(counts["+"])
-        neg.append(counts["-"])
+        segments.append(counts)
         at = segment.end()
-    if at < len(text) or not pos:
+    if at < len(text) or not segments:
         raise _malformed(text, at)
+    pos, neg = ([counts.get(sign, 0) for counts in segments] for sign in "+-")
     require_safe_total(sum(pos) + sum(neg))
     kind = np.int64 if all(isinstance(count, int) for count in (*pos, *neg)) else np.float64
     return np.array(pos, dtype=kind), np.array(neg, dtype=kind)
 
 
 def write(pos: Counts, neg: Counts) -> str:
-    """Write one bracket per segment; a class that is absent from it is left out.
-
-    >>> write(np.array([20, 3]), np.array([5, 0]))
-    '[20+,5-][3+]'
-    """
+    """Write one bracket per segment; a class that is absent from it is left out."""
     return "".join(
         "[" + ",".join(f"{count}{sign}" for count, sign in ((p, "+"), (n, "-")) if count) + "]"
         for p, n in zip(pos.tolist(), neg.tolist(), strict=True)
@@ -58,7 +47,7 @@ def write(pos: Counts, neg: Counts) -> str:
 
 
 def write_ends(pos: Counts, neg: Counts) -> str:
-    """All segments while they are few, which `parse_counts` reads; else both ends, and how many there are between.
+    """All segments while they are few, which `parse_counts` reads; else both ends.
 
     >>> write_ends(np.ones(10_000, dtype=np.int64), np.zeros(10_000, dtype=np.int64))
     '[1+][1+][1+][1+][1+] … 9,990 more … [1+][1+][1+][1+][1+]'
@@ -70,11 +59,7 @@ def write_ends(pos: Counts, neg: Counts) -> str:
 
 
 def summarize(score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, unresolved: int = 0) -> str:
-    """All segments and their scores while they are few, else both ends and the totals.
-
-    >>> summarize(np.array([2.0, 1.0]), np.array([20, 3]), np.array([5, 0]))
-    '[20+,5-][3+] at scores 2, 1'
-    """
+    """All segments and their scores while they are few, else both ends and the totals."""
     if score.size <= SEGMENTS_SHOWN:
         text = f"{write(pos, neg)} at scores {', '.join(f'{number:g}' for number in score)}"
     else:

@@ -9,7 +9,7 @@ bounded memory, in ranges that merge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -22,19 +22,12 @@ from thresher.ranking.weights import HALF_ULP, adds_exactly, widen
 
 Indices: TypeAlias = Any
 Integers: TypeAlias = npt.NDArray[np.int64]
+Ends: TypeAlias = tuple[Floats, Floats, Floats, Floats]  # pos_low, pos_high, neg_low, neg_high
+Groups: TypeAlias = tuple[Floats, Floats, Counts, Flags]  # low, high, count, positive
+Bounded: TypeAlias = "tuple[Floats, Counts, Counts, Ranges | None]"  # score, pos, neg
 
 
-def _exact_numbers(value: Any) -> dict[str, float]:
-    names = value if isinstance(value, Mapping) else {}
-    return fields_of(value, dict.fromkeys(names, number(infinite=True)))
-
-
-ABOUT: Mapping[str, Reader] = {
-    "corners": flag,
-    "ties": flag,
-    "rounding": number(0),
-    "numbers": _exact_numbers,
-}
+ABOUT: Mapping[str, Reader] = {"corners": flag, "ties": flag, "rounding": number(0)}
 UNKNOWN = -1
 _ROUNDING = 2.0**-30
 _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
@@ -43,15 +36,14 @@ _TOP = 63  # level of the two largest blocks of a sketch: the numbers below zero
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranges:
-    """The lowest and highest score of each class in each segment; NaN for a class that is absent.
+    """The lowest and highest score of each class in each segment; NaN if absent.
 
     Both ends occur in the data. `won`, where it is known, is twice the pairs that positives win inside a segment
     (ties counting one), and -1 where it is not; None when it is known nowhere. `corners` says that every corner of
     the hull is a split between segments, so that no case inside one lies above the hull of what is known. `ties` says
     that every split that costs as little as a corner, at some costs, is a split between segments too.
     `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
-    added in an unknown order. `numbers` holds exact numbers of the cases behind these segments by the names of their
-    functions, e.g. "average_precision", where every case was seen; other segments do not inherit them.
+    added in an unknown order.
     """
 
     pos_low: Floats
@@ -62,15 +54,13 @@ class Ranges:
     corners: bool = False
     ties: bool = False
     rounding: float = 0.0
-    numbers: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for part in fields(self):
-            if isinstance(column := getattr(self, part.name), np.ndarray):
-                column.flags.writeable = False
+        for column in (*self.ends, *([] if self.won is None else [self.won])):
+            column.flags.writeable = False
 
     @property
-    def ends(self) -> tuple[Floats, Floats, Floats, Floats]:
+    def ends(self) -> Ends:
         """The four columns of scores."""
         return self.pos_low, self.pos_high, self.neg_low, self.neg_high
 
@@ -95,7 +85,7 @@ class Ranges:
         return self.mixed if self.won is None else self.mixed & (self.won == UNKNOWN)
 
     def inner_pairs(self, pos: Counts, neg: Counts) -> tuple[Counts, Counts]:
-        """Twice the pairs won inside each segment (a tie counting one): at least, and at most.
+        """Twice the pairs won inside each segment (a tie counting one): least and most.
 
         Where the ranges of the classes only touch, the pairs that are not tied all go the same way.
 
@@ -114,82 +104,48 @@ class Ranges:
 
     def merge(self, starts: Indices) -> Ranges:
         """The ranges of runs of segments that begin at `starts`."""
-        low, high = np.fmin.reduceat, np.fmax.reduceat
-        return Ranges(
-            low(self.pos_low, starts),
-            high(self.pos_high, starts),
-            low(self.neg_low, starts),
-            high(self.neg_high, starts),
-            rounding=self.rounding,
-        )
+        return Ranges(*merge_ends(self.ends, starts), rounding=self.rounding)
 
     def reweight(self, pos: float, neg: float) -> Ranges:
-        """The same ranges of cases whose positives and negatives are multiplied by two weights.
-
-        Pairs won are multiplied by both; `numbers` of the cases behind the segments may depend on the mix, and go.
-        """
+        """The same ranges of cases whose classes are multiplied by two weights."""
         won = None if self.won is None else np.where(self.won == UNKNOWN, UNKNOWN, self.won * (pos * neg))
-        rounding = self.rounding + float(np.finfo(np.float64).eps)
-        return Ranges(*self.ends, won=won, corners=self.corners, ties=self.ties, rounding=rounding)
+        return replace(self, won=won, rounding=self.rounding + float(np.finfo(np.float64).eps))
 
     def equals(self, other: Ranges) -> bool:
         """Whether both hold the same for every segment."""
-        ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))
-        if (self.corners, self.ties) != (other.corners, other.ties) or dict(self.numbers) != dict(other.numbers):
+        if (self.corners, self.ties) != (other.corners, other.ties) or (self.won is None) != (other.won is None):
             return False
-        if self.won is None or other.won is None:
-            return self.won is other.won and all(ends)
-        return all(ends) and np.array_equal(self.won, other.won)
+        columns: Any = zip((*self.ends, self.won), (*other.ends, other.won), strict=True)
+        return all(own is theirs or np.array_equal(own, theirs, equal_nan=True) for own, theirs in columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: an absent class has no ends (None), infinite ones are texts."""
         plain: dict[str, Any] = {end: [_plain(number) for number in getattr(self, end).tolist()] for end in _ENDS}
-        if self.won is not None:
-            plain["won"] = self.won.tolist()
-        plain |= {name: True for name in ("corners", "ties") if getattr(self, name)}
-        if self.numbers:
-            plain["numbers"] = {name: _plain(number) for name, number in self.numbers.items()}
-        return plain | ({"rounding": self.rounding} if self.rounding else {})
+        plain |= {} if self.won is None else {"won": self.won.tolist()}
+        return plain | {name: value for name in ABOUT if (value := getattr(self, name))}
 
     @classmethod
     def from_dict(cls, value: Any) -> Ranges:
         """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
-        parts = fields_of(
-            value,
-            {
-                **dict.fromkeys(_ENDS, numbers(infinite=True, undefined=True)),
-                "won": numbers(UNKNOWN),
-                **ABOUT,
-            },
-            optional=("won", *ABOUT),
-        )
+        ends = dict.fromkeys(_ENDS, numbers(infinite=True, undefined=True))
+        parts = fields_of(value, {**ends, "won": numbers(UNKNOWN), **ABOUT}, optional=("won", *ABOUT))
         columns = {name: np.array(parts[name], dtype=np.float64) for name in _ENDS}
         return cls(**parts | columns | ({"won": np.array(parts["won"])} if "won" in parts else {}))
 
 
-Bounded: TypeAlias = tuple[Floats, Counts, Counts, Ranges | None]
-
-
-def exact_number(ranges: Ranges | None, name: str) -> float | None:
-    """An exact number of the cases behind ranges of scores, where all were seen; else None.
-
-    >>> exact_number(None, "average_precision") is None
-    True
-    """
-    return None if ranges is None else ranges.numbers.get(name)
+def merge_ends(ends: Ends, starts: Indices) -> Ends:
+    """The ends of runs that begin at `starts`; NaN if a class is absent."""
+    least, most = np.fmin.reduceat, np.fmax.reduceat
+    return least(ends[0], starts), most(ends[1], starts), least(ends[2], starts), most(ends[3], starts)
 
 
 def has_all_ties(*parts: Bounded) -> bool:
-    """Whether every split that ties with a corner is one between segments: nothing is merged, or `ties` says so.
-
-    >>> has_all_ties((np.array([0.5]), np.array([2]), np.array([0]), None))
-    True
-    """
+    """Whether every split that ties with a corner is one between segments."""
     return all(ranges is None or ranges.ties or not ranges.mixed.any() for *_, ranges in parts)
 
 
 def require_ranges(score: Any, pos: Any, neg: Any, ranges: Ranges) -> None:
-    """Raise ValueError unless ranges belong to these segments: inside each, of the classes there, apart from others."""
+    """Raise ValueError unless ranges lie inside these segments, of the classes there."""
     low, high, counts = ranges.low, ranges.high, (np.asarray(pos), np.asarray(neg))
     ends = zip(counts, (ranges.ends[:2], ranges.ends[2:]), strict=True)
     if any(end.shape != counts[0].shape for end in ranges.ends) or not np.array_equal(low, score):
@@ -206,6 +162,16 @@ def require_ranges(score: Any, pos: Any, neg: Any, ranges: Ranges) -> None:
             raise ValueError("won counts pairs inside a segment")
 
 
+def groups_of(ends: Ends, pos: Counts, neg: Counts) -> Groups:
+    """Segments as ranges of one class each: (low, high, count, positive)."""
+    has_pos, has_neg = pos > 0, neg > 0
+    low, high, count = (
+        np.concatenate([of_pos[has_pos], of_neg[has_neg]])
+        for of_pos, of_neg in ((ends[0], ends[2]), (ends[1], ends[3]), (pos, neg))
+    )
+    return low, high, count, np.repeat([True, False], [has_pos.sum(), has_neg.sum()])
+
+
 def merge_ranges(
     low: Floats,
     high: Floats,
@@ -215,12 +181,13 @@ def merge_ranges(
     won: tuple[Counts, Counts] | None = None,
     rounding: float = 0.0,
 ) -> Bounded:
-    """Segments of groups that each count one class between two scores: (score, pos, neg, ranges) by falling score.
+    """Segments of groups that each count one class between two scores.
 
     Groups come in any order and may overlap; those that do become one segment, whose order inside is unknown. A
     segment carries its lowest score. Ranges are None when every segment is one score, as in an exact ranking, unless
     counts are weights whose sums round otherwise in another order.
-    `won` belongs to groups as to segments, and stays known for the two groups of an old segment that meet no others.
+    `won` gives each group the pairs won in the segment it comes from and the number of that segment; they stay known
+    for the two groups of an old segment that meet no others.
 
     >>> low, high = np.array([0.1, 0.6, 0.3]), np.array([0.4, 0.9, 0.7])
     >>> score, pos, neg, ranges = merge_ranges(low, high, np.array([5, 6, 7]), np.array([True, False, False]))
@@ -232,44 +199,46 @@ def merge_ranges(
     first = np.ones(low.size, dtype=np.bool_)
     np.greater(low[1:], np.maximum.accumulate(high)[:-1], out=first[1:])
     starts = np.flatnonzero(first)
-
-    def of_class(of: Flags) -> tuple[Counts, Floats, Floats]:
-        counts = np.add.reduceat(np.where(of, count, 0), starts)
-        there = np.logical_or.reduceat(of, starts)
-        least = np.minimum.reduceat(np.where(of, low, np.inf), starts)
-        most = np.maximum.reduceat(np.where(of, high, -np.inf), starts)
-        return counts[::-1].copy(), np.where(there, least, np.nan)[::-1], np.where(there, most, np.nan)[::-1]
-
-    pos, pos_low, pos_high = of_class(positive)
-    neg, neg_low, neg_high = of_class(~positive)
+    classes = positive, ~positive
+    pos, neg = (np.add.reduceat(np.where(of, count, 0), starts)[::-1].copy() for of in classes)
+    ends: Any = (np.where(of, end, np.nan) for of in classes for end in (low, high))
+    pos_low, pos_high, neg_low, neg_high = (end[::-1] for end in merge_ends(tuple(ends), starts))
     ranges = Ranges(pos_low, pos_high, neg_low, neg_high, rounding=rounding)
     score = np.ascontiguousarray(ranges.low)
     if (score == ranges.high).all() and (not rounding or adds_exactly(pos, neg)):
         return score, pos, neg, None
     if won is not None:
-        inner, segment = won
-        ranges = replace(ranges, won=_known_pairs(inner[order], segment[order], starts)[::-1])
+        pairs, segment = won[0][order], won[1][order]
+        size = np.diff(starts, append=order.size)
+        alone = (size == 2) & (np.minimum.reduceat(segment, starts) == np.maximum.reduceat(segment, starts))
+        ranges = replace(ranges, won=np.where(alone, pairs[starts], UNKNOWN)[::-1])
     return score, pos, neg, ranges
 
 
 def merge_segments(*parts: Bounded) -> Bounded:
-    """The segments of several rankings' (score, pos, neg, ranges) together; ranges that overlap become one.
-
-    >>> one = np.array([0.5]), np.array([2]), np.array([0]), None
-    >>> merge_segments(one, (np.array([0.3]), np.array([0]), np.array([1]), None))[:3]
-    (array([0.5, 0.3]), array([2, 0]), array([0, 1]))
-    """
-    firsts = np.cumsum([0, *(score.size for score, *_ in parts)])[:-1]
-    numbered = (_groups(first, *part) for first, part in zip(firsts.tolist(), parts, strict=True))
-    low, high, count, positive, won, segment = (np.concatenate(columns) for columns in zip(*numbered, strict=True))
-    known = any(part[3] is not None and part[3].won is not None for part in parts)
-    rounding = sum(map(_rounding, parts)) if count.dtype.kind == "f" else 0.0
-    return merge_ranges(low, high, count, positive, won=(won, segment) if known else None, rounding=rounding)
+    """The segments of several rankings' (score, pos, neg, ranges) together."""
+    score, pos, neg = (np.concatenate(columns) for columns in zip(*(part[:3] for part in parts), strict=True))
+    ends = zip(*((score,) * 4 if ranges is None else ranges.ends for score, _, _, ranges in parts), strict=True)
+    pos_low, pos_high, neg_low, neg_high = map(np.concatenate, ends)
+    groups = groups_of((pos_low, pos_high, neg_low, neg_high), pos, neg)
+    inner = [
+        np.full(score.size, UNKNOWN) if ranges is None or ranges.won is None else ranges.won
+        for score, _, _, ranges in parts
+    ]
+    known = any(ranges is not None and ranges.won is not None for *_, ranges in parts)
+    segment = np.concatenate([np.flatnonzero(pos > 0), np.flatnonzero(neg > 0)])
+    # Each part brings its own rounding, and half a unit for each segment that is added.
+    rounding = sum(ranges.rounding for *_, ranges in parts if ranges) + score.size * HALF_ULP
+    return merge_ranges(
+        *groups,
+        won=(np.concatenate(inner)[segment], segment) if known else None,
+        rounding=rounding if pos.dtype.kind == "f" else 0.0,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
-    """Counts per block of scores by rising score, with the lowest and highest score of each class; NaN if absent.
+    """Counts per block of scores by rising score, with the ends of each class.
 
     The float64 numbers in rising order can be numbered by integers. A block of level L is 2**L of those numbers that
     begins at a multiple of 2**L; a single score is a block of level 0. Ranges drawn freely would overlap where streams
@@ -288,11 +257,7 @@ class Sketch:
 
     @classmethod
     def of_segments(cls, score: Floats, pos: Counts, neg: Counts) -> Self:
-        """Sketch segments by falling score, one block each.
-
-        >>> Sketch.of_segments(np.array([0.5, -1.0]), np.array([2, 0]), np.array([1, 3])).pos_low
-        array([nan, 0.5])
-        """
+        """Sketch segments by falling score, one block each."""
         score, pos, neg = score[::-1], widen(pos)[::-1], widen(neg)[::-1]
         of_pos, of_neg = np.where(pos > 0, score, np.nan), np.where(neg > 0, score, np.nan)
         bits = np.ascontiguousarray(score).view(np.int64)
@@ -301,12 +266,7 @@ class Sketch:
 
     @classmethod
     def merge(cls, parts: Sequence[Sketch]) -> Sketch:
-        """Add up sketches: blocks that lie in another one become part of it.
-
-        >>> one = Sketch.of_segments(np.array([0.5]), np.array([2]), np.array([1]))
-        >>> Sketch.merge([one, one]).pos
-        array([4])
-        """
+        """Add up sketches: blocks that lie in another one become part of it."""
         columns = {part.name: np.concatenate([getattr(each, part.name) for each in parts]) for part in fields(cls)}
         order = np.argsort(columns["start"], kind="stable")
         both = cls(**{name: column[order] for name, column in columns.items()})
@@ -331,11 +291,6 @@ class Sketch:
 
         Each is the largest block whose cases weigh no more than an equal share, so that every count at a threshold
         is known up to such a share. A block that weighs more by itself stays as it is.
-
-        >>> four = Sketch.of_segments(np.array([0.9, 0.8, 0.7, 0.6]), np.array([1, 1, 0, 1]), np.array([0, 0, 1, 0]))
-        >>> two = four.compress(2)
-        >>> two.pos, two.pos_low, two.pos_high
-        (array([1, 2]), array([0.6, 0.8]), array([0.6, 0.9]))
         """
         most, sketch = max(most, 2), self
         share = float(self.pos.sum() + self.neg.sum()) / most
@@ -344,15 +299,9 @@ class Sketch:
             share *= 2
         return sketch
 
-    def groups(self) -> tuple[Floats, Floats, Counts, Flags]:
-        """Blocks as ranges of one class each: (low, high, count, positive), as `merge_ranges` takes them."""
-        has_pos, has_neg = self.pos > 0, self.neg > 0
-        return (
-            np.concatenate([self.pos_low[has_pos], self.neg_low[has_neg]]),
-            np.concatenate([self.pos_high[has_pos], self.neg_high[has_neg]]),
-            np.concatenate([self.pos[has_pos], self.neg[has_neg]]),
-            np.repeat([True, False], [has_pos.sum(), has_neg.sum()]),
-        )
+    def groups(self) -> Groups:
+        """Blocks as ranges of one class each, as `merge_ranges` takes them."""
+        return groups_of((self.pos_low, self.pos_high, self.neg_low, self.neg_high), self.pos, self.neg)
 
     def _compress_to(self, share: float) -> Sketch:
         """Unite blocks, level by level, where their cases weigh no more than `share`."""
@@ -380,49 +329,9 @@ class Sketch:
 
     def _unite(self, begin: npt.NDArray[np.intp], level: Integers) -> Sketch:
         """One block of this level for each run of blocks that begins here."""
-        return Sketch(
-            start=self.start[begin] & ~_mask(level),
-            level=level,
-            pos=np.add.reduceat(self.pos, begin),
-            neg=np.add.reduceat(self.neg, begin),
-            pos_low=np.fmin.reduceat(self.pos_low, begin),
-            pos_high=np.fmax.reduceat(self.pos_high, begin),
-            neg_low=np.fmin.reduceat(self.neg_low, begin),
-            neg_high=np.fmax.reduceat(self.neg_high, begin),
-        )
-
-
-def _rounding(part: Bounded) -> float:
-    """What a part adds to the rounding of sums of weights: its own, and half a unit for each segment added."""
-    score, _, _, ranges = part
-    return (ranges.rounding if ranges else 0.0) + score.size * HALF_ULP
-
-
-def _groups(
-    first: int, score: Floats, pos: Counts, neg: Counts, ranges: Ranges | None
-) -> tuple[Floats, Floats, Counts, Flags, Counts, Indices]:
-    """The groups that `merge_ranges` makes these segments of: low, high, count, positive, won, number of the segment.
-
-    Numbers begin with `first`.
-    """
-    has = pos > 0, neg > 0
-    ends = (score,) * 4 if ranges is None else ranges.ends
-    inner = np.full(score.size, UNKNOWN) if ranges is None or ranges.won is None else ranges.won
-    return (
-        np.concatenate([ends[0][has[0]], ends[2][has[1]]]),
-        np.concatenate([ends[1][has[0]], ends[3][has[1]]]),
-        np.concatenate([pos[has[0]], neg[has[1]]]),
-        np.repeat([True, False], [has[0].sum(), has[1].sum()]),
-        np.concatenate([inner[has[0]], inner[has[1]]]),
-        np.concatenate([np.flatnonzero(side) for side in has]) + first,
-    )
-
-
-def _known_pairs(won: Counts, segment: Indices, starts: Indices) -> Counts:
-    """What is known of a segment made of both classes of one old segment; nothing of any other."""
-    size = np.diff(starts, append=won.size)
-    same = (np.minimum.reduceat(segment, starts) == np.maximum.reduceat(segment, starts)) & (size == 2)
-    return np.where(same, won[starts], UNKNOWN)
+        pos, neg = (np.add.reduceat(counts, begin) for counts in (self.pos, self.neg))
+        ends = merge_ends((self.pos_low, self.pos_high, self.neg_low, self.neg_high), begin)
+        return Sketch(self.start[begin] & ~_mask(level), level, pos, neg, *ends)
 
 
 def _plain(number: float) -> float | str | None:

@@ -16,7 +16,7 @@ from thresher._internal.arguments import as_number, describe
 from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
 from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, EmptyError, ThresherError, require_both_classes
+from thresher.errors import ArgumentError, EmptyError, ProbabilityError, ThresherError, require_both_classes
 from thresher.ranking import checks, notation
 from thresher.ranking.ranges import Ranges, merge_ranges, merge_segments, require_ranges
 from thresher.ranking.sorting import Array, Counts, Flags, Floats, count_rows, sum_by_score
@@ -33,10 +33,10 @@ class Ranking(Tabular):
     """Positives and negatives per distinct score, by falling score.
 
     Built from counts in any order: they are sorted, equal scores are added up and segments without cases vanish.
-    `dropped` counts rows left out on request while reading. Counts are int64; they are float64 when rows carry weights.
-    `narrow` holds them as (pos, neg), in fewer bytes where rows were counted. `ranges` is None in an exact ranking;
-    where ranges of scores were counted, it says between which scores the cases of each segment lie, and where an engine
-    added up weights, how far their sums may have rounded.
+    `dropped` counts rows left out on request while reading. `Pos`, `Neg` and `total` count all cases. Counts are int64,
+    and float64 in a `weighted` ranking; `narrow` holds them as (pos, neg), in fewer bytes where rows were counted.
+    `ranges` is None in an exact ranking; where ranges of scores were counted, it says between which scores the cases
+    of each segment lie, and where an engine added up weights, how far their sums may have rounded.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
     >>> spam_tree
@@ -53,6 +53,9 @@ class Ranking(Tabular):
     ranges: Ranges | None = None
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
+    total: Any = field(init=False)
+    weighted: bool = field(init=False)
+    _high: Floats = field(init=False)
     _memory: dict[str, Any] = field(init=False)
 
     def __init__(self, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike, *, dropped: int = 0) -> None:
@@ -74,9 +77,7 @@ class Ranking(Tabular):
         >>> Ranking.count(np.array([True, False, True]), np.array([0.9, 0.2, 0.2]))
         Ranking([1+][1+,1-] at scores 0.9, 0.2)
         """
-        ranking = cls.__new__(cls)
-        ranking._fill(*count_rows(positive, scores, weights), dropped)
-        return ranking
+        return cls.of_segments(*count_rows(positive, scores, weights), dropped=dropped)
 
     @classmethod
     def of_segments(
@@ -101,8 +102,8 @@ class Ranking(Tabular):
         """Count cases by range: their lowest score is `low` and their highest `high`.
 
         Give each class its own ranges, in any order. Those that overlap become one segment, in which the order
-        of the classes is not known: `unresolved` says which, and e.g. `auc_bounds` what that leaves open. `rounding`
-        bounds the relative error of counts that are sums of weights, which others may have added in another order.
+        of the classes is not known: `unresolved` says which, and `bounds` what that leaves open. `rounding` bounds
+        the relative error of counts that are sums of weights, which others may have added in another order.
 
         >>> bounded = Ranking.of_ranges([0.6, 0.1, 0.5], [0.9, 0.4, 0.7], pos=[3, 2, 0], neg=[0, 0, 4])
         >>> bounded
@@ -126,18 +127,12 @@ class Ranking(Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        optional = ("dropped", "spans")
-        fields = read_object(value, _READERS, form=FORMAT, optional=optional, **_KIND)
+        fields = read_object(value, _READERS, form=FORMAT, optional=("dropped", "spans"), **_KIND)
         score, pos, neg, ranges = fields["score"], fields["pos"], fields["neg"], fields.get("spans")
-        for name in ("pos", "neg"):
-            if len(fields[name]) != len(score):
-                raise not_written(f'"{name}" has {len(fields[name]):,} entries, and "score" {len(score):,}', **_KIND)
-        if not any(pos) and not any(neg):
-            raise not_written('"pos" and "neg" count no case', **_KIND)
         try:
+            ranking = cls(score, pos, neg, dropped=fields.get("dropped", 0))
             if ranges is not None:
                 require_ranges(score, pos, neg, ranges)
-            ranking = cls(score, pos, neg, dropped=fields.get("dropped", 0))
         except ThresherError as error:
             raise not_written(f'of "score", "pos" and "neg", {error.what}', **_KIND) from None
         except ValueError as error:
@@ -170,11 +165,6 @@ class Ranking(Tabular):
         return self.remember("neg", lambda: widen(self.narrow[1]))
 
     @property
-    def total(self) -> Any:
-        """All cases, or their weight."""
-        return self.Pos + self.Neg
-
-    @property
     def prevalence(self) -> float:
         """The proportion of positives."""
         return float(self.Pos / self.total)
@@ -185,14 +175,9 @@ class Ranking(Tabular):
         return float(self.Pos / self.Neg) if self.Neg else math.inf
 
     @property
-    def weighted(self) -> bool:
-        """Whether the counts are weights."""
-        return self.narrow[0].dtype.kind == "f"
-
-    @property
     def exact(self) -> bool:
         """Whether every segment is one score."""
-        return self.ranges is None or bool((self.score == self._tops()).all())
+        return self.ranges is None or bool((self.score == self._high).all())
 
     @property
     def unresolved(self) -> Flags:
@@ -206,7 +191,9 @@ class Ranking(Tabular):
         >>> tp.tolist(), fp.tolist()
         ([0, 20, 30, 50], [0, 5, 10, 50])
         """
-        tp, fp = self.remember("covered", lambda: parallel_map(self._covered, (0, 1), threads_for(len(self))))
+        classes = tuple(zip(self.narrow, (self.Pos, self.Neg), strict=True))
+        threads = threads_for(len(self))
+        tp, fp = self.remember("covered", lambda: parallel_map(lambda one: running_total(*one), classes, threads))
         return tp, fp
 
     def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
@@ -232,7 +219,7 @@ class Ranking(Tabular):
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).thresholds()
         array([ inf, 0.55, -inf])
         """
-        return self.remember("thresholds", lambda: separating_thresholds(self.score, self._tops()))
+        return self.remember("thresholds", lambda: separating_thresholds(self.score, self._high))
 
     def interval(self, split: int) -> tuple[float, float]:
         """All thresholds of one split, as (lower, upper): lower < t <= upper.
@@ -243,7 +230,7 @@ class Ranking(Tabular):
         (0.3, 0.8)
         """
         require_split(split, len(self) + 1)
-        lower = min(float(self._tops()[split]), LARGEST) if split < len(self) else -math.inf
+        lower = min(float(self._high[split]), LARGEST) if split < len(self) else -math.inf
         return lower, min(float(self.score[split - 1]), LARGEST) if split else math.inf
 
     def threshold(self, split: int) -> float:
@@ -251,7 +238,7 @@ class Ranking(Tabular):
         require_split(split, len(self) + 1)
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
-        return float(midway(self.score[split - 1 : split], self._tops()[split : split + 1])[0])
+        return float(midway(self.score[split - 1 : split], self._high[split : split + 1])[0])
 
     def at_class_ratio(self, class_ratio: float) -> Ranking:
         """The same cases, weighted by class so that Pos / Neg is `class_ratio`.
@@ -263,10 +250,8 @@ class Ranking(Tabular):
         (0.1, 100.0)
         """
         if not 0 < as_number(class_ratio) < math.inf:
-            raise ArgumentError(
-                f"class_ratio must be above 0 and finite, got {class_ratio!r}",
-                "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
-            )
+            fix = "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives"
+            raise ArgumentError(f"class_ratio must be above 0 and finite, got {class_ratio!r}", fix)
         self.require_both_classes()
         if class_ratio == self.class_ratio:
             return self
@@ -295,7 +280,7 @@ class Ranking(Tabular):
         scores = [score if math.isfinite(score) else str(score) for score in self.score.tolist()]
         plain: dict[str, Any] = {"format": FORMAT, "score": scores, "pos": self.pos.tolist(), "neg": self.neg.tolist()}
         plain |= {"dropped": self.dropped} if self.dropped else {}
-        return plain if self.ranges is None else plain | {"spans": self.ranges.to_dict()}
+        return plain | ({} if self.ranges is None else {"spans": self.ranges.to_dict()})
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly.
@@ -334,7 +319,14 @@ class Ranking(Tabular):
 
     def require_probabilities(self) -> None:
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""
-        checks.require_probabilities(self.score, self._tops())
+        low, high = self.score, self._high
+        if high[0] > 1 or low[-1] < 0:
+            outside = np.where(low < 0, low, high)[(high > 1) | (low < 0)]
+            raise ProbabilityError(
+                f"{outside.size:,} of {low.size:,} distinct scores lie outside [0, 1] (first "
+                f"{', '.join(f'{number:g}' for number in outside[:5])}), and this question needs probabilities",
+                fix="map them to probabilities first, e.g. with calibration_map(ranking)",
+            )
 
     def __add__(self, other: Ranking) -> Ranking:
         if not isinstance(other, Ranking):
@@ -353,10 +345,9 @@ class Ranking(Tabular):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking) or (self.ranges is None) != (other.ranges is None):
             return False
-        if self.ranges is not None and other.ranges is not None and not self.ranges.equals(other.ranges):
-            return False
         columns = zip((self.score, *self.narrow), (other.score, *other.narrow), strict=True)
-        return all(np.array_equal(own, theirs) for own, theirs in columns)
+        same_ranges = self.ranges is None or other.ranges is None or self.ranges.equals(other.ranges)
+        return same_ranges and all(np.array_equal(own, theirs) for own, theirs in columns)
 
     def __hash__(self) -> int:
         return hash((len(self), self.Pos, self.Neg))
@@ -385,30 +376,27 @@ class Ranking(Tabular):
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._fill(*state)
 
-    def _covered(self, of: int) -> Counts:
-        return running_total(self.narrow[of], (self.Pos, self.Neg)[of])
-
-    def _tops(self) -> Floats:
-        ranges = self.ranges
-        return self.score if ranges is None else self.remember("tops", lambda: ranges.high)
-
     def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, ranges: Ranges | None = None) -> None:
         for column in (score, pos, neg):
             column.flags.writeable = False
+        Pos, Neg = total_of(pos), total_of(neg)
         for name, value in {
             "score": score,
             "narrow": (pos, neg),
             "dropped": dropped,
             "ranges": ranges,
-            "Pos": total_of(pos),
-            "Neg": total_of(neg),
+            "Pos": Pos,
+            "Neg": Neg,
+            "total": Pos + Neg,
+            "weighted": pos.dtype.kind == "f",
+            "_high": score if ranges is None else ranges.high,
             "_memory": {},
         }.items():
             object.__setattr__(self, name, value)
 
 
 def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bool = False) -> None:
-    """Raise unless `value` is a ranking, with both classes and scores in [0, 1] where those are asked for.
+    """Raise unless `value` is a ranking, with both classes or probabilities if needed.
 
     >>> require_ranking([0.9, 0.2])
     Traceback (most recent call last):

@@ -36,7 +36,7 @@ SEAM = 64  # numbers of a bucket at most: it may lie across the seam of two netw
 
 
 def count_rows(positive: Flags, score: Array, weights: Floats | None = None) -> Segments:
-    """Count rows per distinct score: (score, pos, neg) by falling score; a row of weight w counts as w rows.
+    """Count rows, or their weights, per distinct score: (score, pos, neg), falling.
 
     `score` holds no NaN; it is compared in its dtype, float32 or float64, and comes back as float64. Counts take as few
     bytes as they fit; sums of weights are float64 and do not depend on the order of rows.
@@ -63,33 +63,29 @@ def count_rows(positive: Flags, score: Array, weights: Floats | None = None) -> 
 
 
 def sum_by_score(score: Array, pos: Counts, neg: Counts) -> Segments:
-    """Sort (score, pos, neg) entries in any order by falling score and add up equal scores.
-
-    >>> sum_by_score(np.array([1.0, 2.0, 1.0]), np.array([1, 2, 3]), np.array([0, 0, 4]))
-    (array([2., 1.]), array([2, 4]), array([0, 4]))
-    """
+    """Sort entries (score, pos, neg) by falling score and add up those of equal score."""
     order = np.argsort(score, kind="stable")
     score, pos, neg = _add_ties(score[order], pos[order], neg[order])
     return score + 0.0, pos.copy(), neg.copy()
 
 
 def falling_order(score: Array) -> tuple[Indices, Indices]:
-    """Rows by falling score, and how many rows there are down to the end of each segment.
-
-    >>> falling_order(np.array([0.2, 0.9, 0.5]))
-    (array([1, 2, 0]), array([1, 2, 3]))
-    """
-    order, ordered = _rising_order(score)
+    """Rows by falling score, and how many there are down to the end of each segment."""
+    if not 2 * PLAIN_ROWS <= score.size < 1 << 31 or not sort_is_slow():
+        order = np.argsort(score)
+        ordered = score[order]
+    else:  # pairs of scores and rows are partitioned and sorted
+        pairs = _pair(score, np.ones(score.size, dtype=np.bool_), np.arange(score.size, dtype=np.float64))
+        ranges = score_ranges(score, score.size // PLAIN_ROWS)
+        pairs, ends = _partition(pairs, ranges.numbers(score), ranges.count)
+        for start, end in pairwise(ends.tolist()):
+            pairs[start:end] = _sort_pairs(pairs[start:end])
+        order, ordered = pairs.imag.astype(np.intp), pairs.real
     return order[::-1], np.append(np.flatnonzero(ordered[-2::-1] != ordered[:0:-1]) + 1, score.size)
 
 
 def pack(score: Array, positive: Flags) -> Keys:
-    """Integers that order as (score, class) do among scores of one sign; zero must be 0.0, not -0.0.
-
-    >>> keys = pack(np.array([-2.0, -np.inf]), np.array([True, False]))
-    >>> keys.argsort(), unpack_scores(keys, negative=True), unpack_classes(keys)
-    (array([1, 0]), array([ -2., -inf]), array([1, 0], dtype=uint8))
-    """
+    """Integers that order as (score, class) do within one sign, zero being 0.0."""
     keys: Keys = np.left_shift(score.view(f"u{score.itemsize}"), 1)  # but for its sign, bits order as a float does
     if score.size and score.min() < 0:
         # The larger a negative number without its sign, the lower it is: invert all bits but that of the class.
@@ -105,14 +101,9 @@ def unpack_scores(keys: Keys, *, negative: bool) -> Array:
     return ((~keys >> 1) | sign if negative else keys >> 1).view(f"f{keys.itemsize}")
 
 
-def unpack_classes(keys: Keys) -> npt.NDArray[np.uint8]:
-    """1 for each positive, 0 for each negative."""
-    return keys.astype(np.uint8) & np.uint8(1)
-
-
 @dataclass(frozen=True, slots=True)
 class ScoreRanges:
-    """A rising map of scores to numbers of ranges, none of which holds scores of both signs."""
+    """A rising map of scores to numbers of ranges, none of which holds both signs."""
 
     count: int
     logarithmic: bool
@@ -133,12 +124,7 @@ class ScoreRanges:
 
 
 def score_ranges(scores: Array, count: int) -> ScoreRanges:
-    """So many ranges, two at least, about equally full; some stay empty where scores crowd.
-
-    >>> ranges = score_ranges(np.array([-1.0, 0.5, 0.0, 3.0]), 4)
-    >>> ranges.numbers(np.array([-2.0, 0.0, 1.0, 4.0])).tolist(), ranges.negative
-    ([0, 1, 2, 3], 1)
-    """
+    """So many ranges, two at least, about equally full unless scores crowd."""
     sample = np.sort(scores[:: max(scores.size // 4096, 1)])
     spread, cut = _log_size(sample), sample.size // 100
     plain = ScoreRanges(count, False, sample[cut], sample[-1 - cut])
@@ -148,12 +134,7 @@ def score_ranges(scores: Array, count: int) -> ScoreRanges:
 
 
 def partition_rows(score: Array, items_of: Callable[[Array], Array], ranges: ScoreRanges) -> tuple[Array, Array]:
-    """Partition `items_of(scores)` of a chunk of rows by score range; with them, where ranges begin and the last ends.
-
-    >>> score = np.array([3.0, 1.0, 2.0])
-    >>> partition_rows(score, lambda scores: scores, score_ranges(score, 3))
-    (array([1., 3., 2.]), array([0, 0, 1, 3], dtype=int32))
-    """
+    """Partition `items_of(scores)` of some rows by score range."""
     if not score.size or not score.min() > 0 or not score.flags.c_contiguous:  # contiguous, it is read faster
         score = score + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
     return _partition(items_of(score), ranges.numbers(score), ranges.count)
@@ -170,7 +151,7 @@ def sort_keys(keys: Keys, *, negative: bool) -> Keys:
 
 @cache
 def sort_is_slow() -> bool:
-    """Whether NumPy's sort takes many times as long as the networks within it, as measured once."""
+    """Whether NumPy's sort takes many times as long as its networks; measured once."""
     numbers = np.random.default_rng(0).random(1 << 15)
 
     def seconds(rows: int) -> float:
@@ -184,7 +165,7 @@ def sort_is_slow() -> bool:
 
 
 def _count_by_range(score: Array, items_of: Callable[..., Array], count_items: Callable[..., Segments]) -> Segments:
-    """Count each range of scores by itself; ranges share no score, so their segments follow one another."""
+    """Count each range of scores by itself; ranges share no score, so segments follow."""
     rows = score.size
     threads = max(1, min(processors(), MOST_THREADS, rows // PLAIN_ROWS))
     few = min(4 * rows // PLAIN_ROWS, 32)  # smaller ones, to hold less at once
@@ -222,7 +203,7 @@ def _count_by_range(score: Array, items_of: Callable[..., Array], count_items: C
 
 def _count_keys(keys: Keys, *, negative: bool) -> Segments:
     keys = sort_keys(keys, negative=negative)
-    score, pos = unpack_scores(keys, negative=negative), unpack_classes(keys)
+    score, pos = unpack_scores(keys, negative=negative), keys.astype(np.uint8) & np.uint8(1)
     first = _first_of_ties(score)
     if first is None:
         pos = pos[::-1].copy()
@@ -235,7 +216,7 @@ def _count_keys(keys: Keys, *, negative: bool) -> Segments:
 
 
 def _pair(score: Array, positive: Flags, weights: Floats) -> npt.NDArray[np.complex128]:
-    """Each score with its weight, which is above 0 for positives and below 0 for negatives, as NumPy sorts pairs."""
+    """Pairs as NumPy sorts them: scores with weights, which negatives have below 0."""
     pairs = np.empty(score.size, dtype=np.complex128)
     pairs.real = score
     np.negative(weights, out=pairs.imag)
@@ -250,7 +231,7 @@ def _sum_pairs(pairs: npt.NDArray[np.complex128], *, negative: bool) -> Segments
 
 
 def _sort_pairs(pairs: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
-    """Complex numbers in rising order: bucketed, all but neighbours are, which a stable sort mends in about a pass."""
+    """Complex numbers in rising order; a stable sort mends buckets in about a pass."""
     score, buckets = pairs.real, 1 << pairs.size.bit_length()
     numbers = even_steps(score, score.min(), score.max(), buckets) if score.size >= BUCKETED_ROWS else None
     if numbers is not None:
@@ -280,21 +261,8 @@ def _concatenate(parts: Sequence[Segments]) -> Segments:
     return score.astype(np.float64, copy=False), pos, neg
 
 
-def _rising_order(score: Array) -> tuple[Indices, Array]:
-    """Rows by rising score, and their scores; where sorting is slow, pairs of both are partitioned and sorted."""
-    if not 2 * PLAIN_ROWS <= score.size < 1 << 31 or not sort_is_slow():
-        order = np.argsort(score)
-        return order, score[order]
-    pairs = _pair(score, np.ones(score.size, dtype=np.bool_), np.arange(score.size, dtype=np.float64))
-    ranges = score_ranges(score, score.size // PLAIN_ROWS)
-    pairs, ends = _partition(pairs, ranges.numbers(score), ranges.count)
-    for start, end in pairwise(ends.tolist()):
-        pairs[start:end] = _sort_pairs(pairs[start:end])
-    return pairs.imag.astype(np.intp), pairs.real
-
-
 def _partition(items: Array, numbers: npt.NDArray[np.int32], ranges: int) -> tuple[Array, Array]:
-    """The items range by range, in their order within each, and where each range begins and the last ends."""
+    """The items range by range, and where each range begins and the last ends."""
     from scipy.sparse import csr_array  # its conversion is a counting sort in compiled code, without interpreter lock
 
     one_row = np.array([0, items.size], dtype=np.int32)
@@ -303,7 +271,7 @@ def _partition(items: Array, numbers: npt.NDArray[np.int32], ranges: int) -> tup
 
 
 def _sort_by_networks(keys: Keys, places: Array) -> Keys | None:
-    """Keys in rising order, bucketed by their places; None where many tie or crowd into few buckets."""
+    """Keys in rising order, bucketed by their places; None where many tie or crowd."""
     sample = places[:: places.size // NETWORK]
     if np.unique(sample).size < 0.9 * sample.size:
         return None
@@ -329,7 +297,7 @@ def _sort_by_networks(keys: Keys, places: Array) -> Keys | None:
 
 
 def even_steps(values: Array, low: Any, high: Any, count: int) -> npt.NDArray[np.int32] | None:
-    """Number even steps from low to high, 0 to count - 1; None where arithmetic cannot tell them apart.
+    """Number even steps from low to high, 0 to count - 1; None where they collapse.
 
     >>> even_steps(np.array([0.25, 0.95, 7.0]), np.float64(0), np.float64(1), 10)
     array([2, 9, 9], dtype=int32)
@@ -344,7 +312,7 @@ def even_steps(values: Array, low: Any, high: Any, count: int) -> npt.NDArray[np
 
 
 def _log_size(scores: Array) -> Array:
-    """Numbers that grow with the logarithm of a score's size: they tell apart what crowds near 0."""
+    """Numbers that grow with the logarithm of a score's size, for what crowds near 0."""
     bits = scores.view(f"i{scores.itemsize}")
     size = bits & np.iinfo(bits.dtype).max
     return np.where(bits < 0, -size, size).astype(scores.dtype)

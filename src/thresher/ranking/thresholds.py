@@ -41,9 +41,6 @@ def midway(upper: Floats, lower: Floats) -> Floats:
     The midpoint of neighbours one unit in the last place apart rounds to one of them, and infinite scores have none;
     `upper` itself separates then, since positive means `score >= t`, or the largest float where `upper` is +inf, since
     a threshold of +inf calls nothing positive. Between the largest float and +inf there is no number, and t is +inf.
-
-    >>> midway(np.array([0.8, np.inf, 1.0]), np.array([0.3, -np.inf, np.nextafter(1.0, 0)]))
-    array([0.55, 0.  , 1.  ])
     """
     most = np.minimum(upper, LARGEST)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -58,29 +55,17 @@ def midway(upper: Floats, lower: Floats) -> Floats:
 
 
 def separating_thresholds(low: Floats, high: Floats) -> Floats:
-    """One threshold per split 0..m of segments that reach from `low` to `high`, ±inf at the ends; read-only.
-
-    >>> separating_thresholds(np.array([0.8, 0.2]), np.array([0.9, 0.3]))
-    array([ inf, 0.55, -inf])
-    """
+    """One threshold per split 0..m of segments that reach from `low` to `high`."""
     threshold = np.empty(low.size + 1)
     threshold[0], threshold[-1] = np.inf, -np.inf
     upper, lower, between = low[:-1], high[1:], threshold[1:-1]
-
-    def separate(chunk: slice) -> None:
-        between[chunk] = midway(upper[chunk], lower[chunk])
-
-    map_chunks(separate, between.size)
+    map_chunks(lambda chunk: np.copyto(between[chunk], midway(upper[chunk], lower[chunk])), between.size)
     threshold.flags.writeable = False
     return threshold
 
 
 def cuts_above(score: Array, cut: Floats) -> Indices:
-    """How many of the falling cuts lie above each score, by a bucketed search: most buckets hold no cut.
-
-    >>> cuts_above(np.array([0.9, 0.5, -np.inf]), np.array([np.inf, 0.5, 0.1]))
-    array([1, 1, 3])
-    """
+    """How many of the falling cuts lie above each score; most buckets hold no cut."""
     finite = cut[np.isfinite(cut)]
     low, high = (finite[-1], finite[0]) if finite.size else (np.float64(0), np.float64(0))
     cut_buckets = even_steps(cut, low, high, _BUCKETS)
@@ -98,20 +83,13 @@ def cuts_above(score: Array, cut: Floats) -> Indices:
 
 
 def require_split(split: Any, splits: int) -> None:
-    """Raise `ArgumentError` unless `split` is the number of one of so many splits.
-
-    >>> require_split(4, 4)
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: there is no split 4
-      where: require_split(split, splits)
-      fix:   give a whole number from 0 to 3
-    """
+    """Raise `ArgumentError` unless `split` is the number of one of so many splits."""
     if isinstance(split, bool) or not isinstance(split, int | np.integer) or not 0 <= split < splits:
         raise ArgumentError(f"there is no split {split}", f"give a whole number from 0 to {splits - 1:,}")
 
 
 def shortest_between(lower: Floats, middle: Floats, upper: Floats) -> Floats:
-    """The number with the fewest decimals in each (lower, upper], near the middle; the middle where none is shorter.
+    """The number with the fewest decimals in each (lower, upper], near the middle.
 
     A threshold between two scores may be any number there, so a short one makes the same calls.
 

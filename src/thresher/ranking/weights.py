@@ -16,29 +16,24 @@ _BINARY_UNITS = (1, 1024)
 
 
 def in_units(pos: Counts, neg: Counts, *, most: int = MOST_CASES) -> tuple[Counts, Counts] | None:
-    """Weights as integers of a simple unit, if there is one in which their sum stays below `most`.
-
-    >>> in_units(np.array([0.1 + 0.2]), np.array([0.5]))
-    (array([3]), array([5]))
-    """
+    """Weights as integers of a common unit, if their sum is below `most` in one."""
     for unit in _UNITS:
         scaled = [counts * unit for counts in (pos, neg)]
         rounded = [np.rint(counts) for counts in scaled]
         if sum(counts.sum() for counts in rounded) >= most:
             return None
-        if all(_are_alike(a, b) for a, b in zip(scaled, rounded, strict=True)):
+        # Sums of decimals round by far less; a large weight that is no integer must not pass for one either.
+        pairs = zip(scaled, rounded, strict=True)
+        if all((np.abs(a - b) <= np.minimum(1e-9 * b, 1e-6)).all() for a, b in pairs):
             return rounded[0].astype(np.int64), rounded[1].astype(np.int64)
     return None
 
 
 def adds_exactly(pos: Counts, neg: Counts) -> bool:
-    """Whether sums of weights are integers, or integers of 1024ths, so small that no order of adding rounds them.
+    """Whether sums are whole, or whole 1024ths, so that no order rounds them.
 
     Tenths are not: three of them make 0.30000000000000004 or 0.3. Weights that are no integers, but add up to integers
     in every segment, pass for such.
-
-    >>> adds_exactly(np.array([0.375]), np.array([2.0])), adds_exactly(np.array([0.1 + 0.2]), np.array([0.5]))
-    (True, False)
     """
     for unit in _BINARY_UNITS:
         scaled = [counts * unit for counts in (pos, neg)]
@@ -50,11 +45,7 @@ def adds_exactly(pos: Counts, neg: Counts) -> bool:
 
 
 def widen(counts: Counts) -> Counts:
-    """Counts as int64 or float64, which add and multiply without overflow; read-only if converted.
-
-    >>> widen(np.array([200], dtype=np.uint8)) + 200
-    array([400])
-    """
+    """Counts as int64 or float64, which do not overflow; read-only if converted."""
     if counts.dtype in (np.float64, np.int64):
         return counts
     widened = counts.astype(np.int64)
@@ -63,22 +54,14 @@ def widen(counts: Counts) -> Counts:
 
 
 def total_of(counts: Counts) -> Any:
-    """All counts or weights together.
-
-    >>> total_of(np.array([0, 1, 1], dtype=np.uint8))
-    2
-    """
+    """All counts or weights together."""
     if counts.dtype == np.uint8 and counts.size and counts.max() == 1:
         return int(np.count_nonzero(counts))  # many times faster than adding
     return counts.sum().item()
 
 
 def running_total(counts: Counts, total: float) -> Counts:
-    """The sum of the first 0, 1, 2, ... counts, read-only; exactly the total from the last that adds anything.
-
-    >>> running_total(np.array([0.1] * 3 + [0.0]), 0.3).tolist()
-    [0.0, 0.1, 0.2, 0.3, 0.3]
-    """
+    """The sum of the first 0, 1, 2, ... counts, and exactly the total at the end."""
     out = np.empty(counts.size + 1, dtype=np.float64 if counts.dtype.kind == "f" else np.int64)
     out[0] = 0
     np.cumsum(counts, out=out[1:])
@@ -87,8 +70,3 @@ def running_total(counts: Counts, total: float) -> Counts:
         out[counts.size - int(np.argmax(counts[::-1] > 0)) :] = total
     out.flags.writeable = False
     return out
-
-
-def _are_alike(scaled: Counts, rounded: Counts) -> bool:
-    # Sums of decimals round by far less; a large weight that is no integer must not pass for one either.
-    return bool((np.abs(scaled - rounded) <= np.minimum(1e-9 * rounded, 1e-6)).all())

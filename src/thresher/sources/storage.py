@@ -95,7 +95,6 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     if (spans := ranking.ranges) is not None:
         columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
         about |= {"corners": spans.corners, "ties": spans.ties, "rounding": spans.rounding}
-        about |= {"numbers": spans.to_dict().get("numbers", {})}
     table = arrow.table(columns)
     sink = io.BytesIO()
     # A dictionary of distinct scores would only be a second copy of them.

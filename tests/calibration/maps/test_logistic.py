@@ -1,6 +1,5 @@
-""""""
-
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from sklearn.linear_model import LogisticRegression
 
 from tests.calibration import oracles
 from thresher import rank
-from thresher.calibration.maps.logistic import LogisticCurve, beta, log_odds, logistic_fit, platt, temperature
+from thresher.calibration.maps.logistic import LogisticCurve, fit_logistic, log_odds, logistic_fit
 from thresher.errors import ArgumentError, ProbabilityError, ScoreError
 from thresher.ranking import Ranking
 
+platt, beta, temperature = (partial(fit_logistic, method=method) for method in ("platt", "beta", "temperature"))
 shift = st.floats(-100, 100)
 scale = st.floats(0.01, 100)
 
@@ -74,9 +74,9 @@ def test_bounds_hold_and_no_feasible_neighbour_is_better(seed):
     slopes, constant = logistic_fit(features, pos, neg, intercept=True, nonnegative=True)
     of = gradient(features, pos, neg, slopes, constant)
     assert of[2] == pytest.approx(0, abs=1e-8)
-    for slope, partial in zip(slopes, of[:2], strict=True):  # Karush, Kuhn and Tucker's conditions
+    for slope, rise in zip(slopes, of[:2], strict=True):  # Karush, Kuhn and Tucker's conditions
         assert slope >= 0
-        assert partial == pytest.approx(0, abs=1e-8) if slope > 0 else partial >= -1e-8
+        assert rise == pytest.approx(0, abs=1e-8) if slope > 0 else rise >= -1e-8
 
 
 def test_a_rare_class_is_fitted_as_sharply():
@@ -259,14 +259,14 @@ def test_each_family_contains_the_next_so_its_loss_is_lower(ranking):
     assert mean_log_loss(ranking, platt(ranking, targets="counts")[0]) <= losses[1] + 1e-9
 
 
-@pytest.mark.parametrize("fit", [platt, beta, temperature])
+@pytest.mark.parametrize("fit", [platt, beta, temperature], ids=["platt", "beta", "temperature"])
 def test_trap_17_scores_outside_zero_to_one_have_no_log_odds(fit):
     with pytest.raises(ProbabilityError) as caught:
         fit(Ranking([2.0, 0.5, -1.0], [2, 1, 1], [1, 1, 2]))
     assert "on='score'" in caught.value.fix
 
 
-@pytest.mark.parametrize("fit", [platt, beta, temperature])
+@pytest.mark.parametrize("fit", [platt, beta, temperature], ids=["platt", "beta", "temperature"])
 def test_trap_17_infinite_log_odds_are_set_and_reported(fit):
     ranking = Ranking([1, 0.8, 0.3, 0], [9, 6, 2, 1], [1, 2, 6, 9])
     curve, cautions = fit(ranking)
@@ -304,7 +304,7 @@ def test_infinite_scores_cannot_be_fitted_but_can_be_mapped():
 
 
 @pytest.mark.parametrize("text", ["[3+][2-]", "[3+][1+,1-][2-]", "[3+,1-][2-]"])
-@pytest.mark.parametrize("fit", [platt, beta])
+@pytest.mark.parametrize("fit", [platt, beta], ids=["platt", "beta"])
 def test_separable_classes_have_no_finite_slope_unless_targets_are_soft(fit, text):
     score = np.linspace(0.9, 0.1, text.count("["))
     ranking = Ranking.parse(text, score=score.tolist())

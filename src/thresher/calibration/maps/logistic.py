@@ -19,6 +19,7 @@ from thresher.ranking import Counts, Floats, Ranking
 
 On: TypeAlias = Literal["log_odds", "score"]
 Targets: TypeAlias = Literal["platt", "counts"]
+LogisticMethod: TypeAlias = Literal["platt", "beta", "temperature"]
 
 TOLERANCE = 1e-10  # of the gradient, in standardised features and relative to the rarer class
 MOST_STEPS = 100
@@ -27,20 +28,17 @@ _ROUNDING = 1e-14  # a spread this small relative to the values is none
 _RESOLVED = 1e-15  # of a gradient, relative to the sum of its terms
 _COEFFICIENTS = ("a", "b", "c", "centre", "unit")
 _RIDGE = 1e-12  # keeps the system solvable where features are collinear
+_OTHER_WAYS = f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}"
 
 
 def logistic_fit(
     features: Sequence[Floats], pos: Counts, neg: Counts, *, intercept: bool, nonnegative: bool
 ) -> tuple[list[float], float]:
-    """Maximise Σ pos·ln p + neg·ln(1 - p), p = 1 / (1 + exp(-Σ wⱼ xⱼ - c)): (slopes, intercept).
+    """Maximise Σ pos·ln p + neg·ln(1 - p), p = 1 / (1 + exp(-Σ wⱼ xⱼ - c)): (w, c).
 
-    Features are standardised for the fit, so their units do not matter; what is returned belongs to them as given. With
+    Features are standardised for the fit, so their units do not matter; w and c belong to the original ones. With
     `nonnegative` every slope is at least 0. The function is convex: Newton steps with backtracking reach the optimum
     (Lin, Lin & Weng 2007), each step solving its quadratic model exactly under the bounds.
-
-    >>> logistic_fit([np.array([1.0, 0.0])], np.array([3, 1]), np.array([1, 3]),
-    ...              intercept=True, nonnegative=False)
-    ([2.197...], -1.098...)
     """
     cases = np.add(pos, neg, dtype=np.float64)
     total = cases.sum()
@@ -55,7 +53,7 @@ def logistic_fit(
 
 
 def _spread(x: Floats, mean: float, share: Floats) -> float:
-    """The standard deviation, or infinity for a feature that varies by rounding only: it then has no slope."""
+    """The standard deviation, or infinity if only rounding varies: there is no slope then."""
     spread = float(np.sqrt((share * (x - mean) ** 2).sum()))
     return spread if spread > _ROUNDING * np.abs(x).max() else np.inf
 
@@ -85,13 +83,12 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
         weight, value = weight + size * step, new
         weight[:bounded] = np.maximum(weight[:bounded], 0.0)
     raise ArgumentError(
-        f"the fit did not converge in {MOST_STEPS} steps: the classes are all but separable by score",
-        fix=f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}",
+        f"the fit did not converge in {MOST_STEPS} steps: the classes are all but separable by score", _OTHER_WAYS
     )
 
 
 def _loss(z: Floats, pos: Floats, neg: Floats) -> tuple[float, Floats]:
-    """The negative log-likelihood and the probabilities, from one exponential that cannot overflow."""
+    """The negative log-likelihood and the probabilities, from one safe exponential."""
     small = np.exp(-np.abs(z))
     # ln(1 + exp(-z)) = ln(1 + exp(-|z|)) + max(-z, 0), and the same with z turned around.
     value = (pos + neg) * np.log1p(small) - pos * np.minimum(z, 0) + neg * np.maximum(z, 0)
@@ -147,29 +144,18 @@ class LogisticCurve:
         """The probability of each score."""
         from scipy.special import expit
 
-        if self.on == "score":
-            z = self._of_scores(scores)
-        else:
-            p = probabilities_in(scores)
-            z = self._of_log_odds(log_odds(p, limit=self.limit))
+        z = np.full(np.shape(scores), self.c, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            on_score = self.on == "score"
+            x = (scores - self.centre) / self.unit if on_score else log_odds(probabilities_in(scores), limit=self.limit)
+            # A slope of 0 is left out: 0 times an infinite number would be no number.
+            if on_score or self.a == self.b:
+                z += self.a * x if self.a else 0
+            else:
+                z -= self.a * np.logaddexp(0, -x) if self.a else 0
+                z += self.b * np.logaddexp(0, x) if self.b else 0
         mapped: Floats = expit(z)
         return mapped
-
-    def _of_scores(self, scores: Floats) -> Floats:
-        if not self.a:  # 0 times an infinite score would be no number
-            return np.full_like(scores, self.c)
-        with np.errstate(over="ignore"):
-            return self.a * ((scores - self.centre) / self.unit) + self.c
-
-    def _of_log_odds(self, t: Floats) -> Floats:
-        z = np.full_like(t, self.c)
-        if self.a == self.b:
-            return z + self.a * t if self.a else z
-        if self.a:
-            z -= self.a * np.logaddexp(0, -t)
-        if self.b:
-            z += self.b * np.logaddexp(0, t)
-        return z
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; an infinite limit is left out."""
@@ -186,83 +172,66 @@ class LogisticCurve:
 
 
 def log_odds(p: Floats, *, limit: float = math.inf) -> Floats:
-    """ln(p / (1 - p)), clipped to ±limit; without a limit 0 and 1 have infinite log-odds.
-
-    >>> log_odds(np.array([0, 0.5, 1])), log_odds(np.array([0, 0.5, 1]), limit=5)
-    (array([-inf,   0.,  inf]), array([-5.,  0.,  5.]))
-    """
+    """ln(p / (1 - p)), clipped to ±limit; those of 0 and 1 are infinite without one."""
     with np.errstate(divide="ignore"):
         t = np.log(p) - np.log1p(-p)
     return np.clip(t, -limit, limit)
 
 
-Fit: TypeAlias = tuple[LogisticCurve, tuple[Caution, ...]]
+def fit_logistic(
+    ranking: Ranking, method: LogisticMethod, *, on: On = "log_odds", targets: Targets | None = None
+) -> tuple[LogisticCurve, tuple[Caution, ...]]:
+    """Fit a logistic curve on the log-odds of the scores: (curve, cautions).
 
+    "platt" fits slope and intercept, on log-odds or `on` plain scores (Platt 1999; Lin, Lin & Weng 2007). "beta" fits
+    ln odds = a·ln(s) - b·ln(1 - s) + c with a, b >= 0: unlike Platt's it contains the identity for probabilities and
+    can bend each end on its own (Kull, Silva Filho & Flach 2017). "temperature" divides log-odds by one number T > 0,
+    so that one half stays one half; the slope 1/T is 0 when probabilities would have to be turned around (Guo et al.
+    2017, for two classes).
 
-def platt(ranking: Ranking, *, on: On = "log_odds", targets: Targets = "platt") -> Fit:
-    """Platt scaling: a logistic fit of slope and intercept on log-odds, or on plain scores.
+    Targets are the plain "counts", or Platt's (Pos + 1) / (Pos + 2) for positives and 1 / (Neg + 2) for negatives,
+    which keep the slope finite on separable data; "platt" takes these unless it is asked otherwise.
 
-    `on` names what it is fitted on. Targets are Platt's (Pos + 1) / (Pos + 2) for positives and 1 / (Neg + 2) for
-    negatives, which keep the slope finite on separable data, or the plain counts. (Platt 1999; Lin, Lin & Weng 2007.)
-
-    >>> curve, _ = platt(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]), targets="counts")
-    >>> round(curve.a, 6), round(abs(curve.c), 6)  # the leaves' own proportions need no mapping
-    (1.0, 0.0)
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])
+    >>> for method in ("platt", "beta", "temperature"):  # the leaves' own proportions need no mapping
+    ...     curve, _ = fit_logistic(spam_tree, method, targets="counts")
+    ...     print(round(curve.a, 4), round(curve.b, 4), round(abs(curve.c), 4))
+    1.0 1.0 0.0
+    1.0 1.0 0.0
+    1.0 1.0 0.0
     """
-    require_one_of(on, ("log_odds", "score"), name="on")
-    pos, neg = _targets(ranking, targets)
+    require_one_of(on, get_args(On), name="on")
+    pos, neg = _targets(ranking, targets or ("platt" if method == "platt" else "counts"))
+    scaling: dict[str, float] = {}
+    cautions: tuple[Caution, ...] = ()
     if on == "score":
-        return _platt_on_scores(ranking, pos, neg, targets)
-    t, limit, cautions = _training_log_odds(ranking)
-    if t[0] == t[-1]:
-        return _constant(pos, neg, limit), cautions
-    _require_overlap(ranking, targets, both_ways=True)
-    (a,), c = logistic_fit([t], pos, neg, intercept=True, nonnegative=False)
-    return LogisticCurve("log_odds", a, a, c, limit=limit), cautions + _falling(a)
-
-
-def beta(ranking: Ranking, *, targets: Targets = "counts") -> Fit:
-    """Beta calibration: ln odds = a·ln(s) - b·ln(1 - s) + c with a, b >= 0.
-
-    Unlike Platt's it contains the identity for probabilities and can bend each end on its own;
-    a = b makes it Platt scaling on log-odds. (Kull, Silva Filho & Flach 2017.)
-
-    >>> curve, _ = beta(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]))
-    >>> round(curve.a, 4), round(curve.b, 4), round(abs(curve.c), 4)
-    (1.0, 1.0, 0.0)
-    """
-    pos, neg = _targets(ranking, targets)
-    t, limit, cautions = _training_log_odds(ranking)
-    if t[0] == t[-1]:
-        return _constant(pos, neg, limit), cautions
-    _require_overlap(ranking, targets, both_ways=False)
-    features = [-np.logaddexp(0, -t), np.logaddexp(0, t)]
-    (a, b), c = logistic_fit(features, pos, neg, intercept=True, nonnegative=True)
-    return LogisticCurve("log_odds", a, b, c, limit=limit), cautions + _falling(a + b)
-
-
-def temperature(ranking: Ranking, *, targets: Targets = "counts") -> Fit:
-    """Temperature scaling: log-odds divided by one number T > 0; one half stays one half.
-
-    The slope 1/T is at least 0; it is 0 when probabilities would have to be turned around.
-    (Guo et al. 2017, for two classes.)
-
-    >>> curve, _ = temperature(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[16/17, 4/5, 1/5]))
-    >>> round(curve.a, 6)  # twice too sure: T = 2
-    0.5
-    """
-    pos, neg = _targets(ranking, targets)
-    t, limit, cautions = _training_log_odds(ranking)
-    if not t.any():
-        return LogisticCurve("log_odds", 1.0, 1.0, 0.0, limit=limit), cautions
-    if not (pos[t < 0].any() or neg[t > 0].any()):
-        raise _separable()
-    (a,), _ = logistic_fit([t], pos, neg, intercept=False, nonnegative=True)
-    return LogisticCurve("log_odds", a, a, 0.0, limit=limit), cautions + _falling(a)
+        x, scaling = _standardise(ranking.score)
+    else:
+        x, scaling["limit"], cautions = _training_log_odds(ranking)
+    if method == "temperature":
+        if not x.any():
+            return LogisticCurve(on, 1.0, 1.0, 0.0, **scaling), cautions
+        separable = not (pos[x < 0].any() or neg[x > 0].any())
+    else:
+        if x[0] == x[-1]:
+            return LogisticCurve(on, 0.0, 0.0, float(np.log(pos.sum()) - np.log(neg.sum())), **scaling), cautions
+        with_pos, with_neg = np.flatnonzero(pos), np.flatnonzero(neg)
+        separable = with_pos[-1] <= with_neg[0] or (method == "platt" and with_neg[-1] <= with_pos[0])
+    if separable:
+        raise ArgumentError(
+            "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
+            _OTHER_WAYS,
+        )
+    features = [-np.logaddexp(0, -x), np.logaddexp(0, x)] if method == "beta" else [x]
+    slopes, c = logistic_fit(features, pos, neg, intercept=method != "temperature", nonnegative=method != "platt")
+    if (slope := sum(slopes)) <= 0:
+        how = "is flat" if slope == 0 else "falls as the score rises"
+        cautions += (Caution("not-rising", f"the fitted map {how}: these scores rank no better than chance"),)
+    return LogisticCurve(on, slopes[0], slopes[-1], c, **scaling), cautions
 
 
 def _targets(ranking: Ranking, targets: Targets) -> tuple[Counts, Counts]:
-    """Counts, or counts with each case shared between the classes as Platt's targets say."""
+    """Counts, or counts with each case shared between the classes by Platt's targets."""
     require_one_of(targets, get_args(Targets), name="targets")
     if targets == "counts":
         return ranking.pos, ranking.neg
@@ -271,21 +240,18 @@ def _targets(ranking: Ranking, targets: Targets) -> tuple[Counts, Counts]:
     return pos, ranking.pos + ranking.neg - pos
 
 
-def _platt_on_scores(ranking: Ranking, pos: Counts, neg: Counts, targets: Targets) -> Fit:
-    score = ranking.score
+def _standardise(score: Floats) -> tuple[Floats, dict[str, float]]:
+    """Scores from their middle, in halves of their range: they may be huge, or close together far from 0."""
     if not (np.isfinite(score[0]) and np.isfinite(score[-1])):
         raise ScoreError(
             "a sigmoid cannot be fitted to infinite scores",
             f"use {argument('method', 'isotonic')}, which takes any score",
         )
-    if len(ranking) == 1:
-        return LogisticCurve("score", 0.0, 0.0, _prior_log_odds(pos, neg)), ()
-    _require_overlap(ranking, targets, both_ways=True)
-    # Measured from the middle and in halves of the range: scores may be huge, or close together far from 0.
+    if score.size == 1:
+        return np.zeros(1), {}
     centre = float(score[0] / 2 + score[-1] / 2)
     unit = float(score[0] / 2 - score[-1] / 2) or float(score[0] - score[-1])
-    (a,), c = logistic_fit([(score - centre) / unit], pos, neg, intercept=True, nonnegative=False)
-    return LogisticCurve("score", a, a, c, centre=centre, unit=unit), _falling(a)
+    return (score - centre) / unit, {"centre": centre, "unit": unit}
 
 
 def _training_log_odds(ranking: Ranking) -> tuple[Floats, float, tuple[Caution, ...]]:
@@ -309,34 +275,3 @@ def _training_log_odds(ranking: Ranking) -> tuple[Floats, float, tuple[Caution, 
         f" their log-odds were set to ±{limit:.4g}, one beyond the largest finite one"
     )
     return np.clip(t, -limit, limit), limit, (Caution("infinite-log-odds", text),)
-
-
-def _require_overlap(ranking: Ranking, targets: Targets, *, both_ways: bool) -> None:
-    """Raise where plain counts have no finite optimum: no positive below a negative, or the reverse."""
-    if targets == "platt":
-        return
-    pos, neg = np.flatnonzero(ranking.pos), np.flatnonzero(ranking.neg)
-    if pos[-1] <= neg[0] or (both_ways and neg[-1] <= pos[0]):
-        raise _separable()
-
-
-def _separable() -> ArgumentError:
-    return ArgumentError(
-        "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
-        fix=f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}",
-    )
-
-
-def _constant(pos: Counts, neg: Counts, limit: float) -> LogisticCurve:
-    return LogisticCurve("log_odds", 0.0, 0.0, _prior_log_odds(pos, neg), limit=limit)
-
-
-def _prior_log_odds(pos: Counts, neg: Counts) -> float:
-    return float(np.log(pos.sum()) - np.log(neg.sum()))
-
-
-def _falling(slope: float) -> tuple[Caution, ...]:
-    if slope > 0:
-        return ()
-    how = "is flat" if slope == 0 else "falls as the score rises"
-    return (Caution("not-rising", f"the fitted map {how}: these scores rank no better than chance"),)

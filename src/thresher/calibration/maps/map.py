@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, items, json_value, number, one_of, read_object, text
 from thresher._internal.results import Result
-from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, beta, platt, temperature
+from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, fit_logistic
 from thresher.calibration.maps.steps import Steps, steps_over
 from thresher.calibration.prevalence import recalibrate
 from thresher.calibration.reliability import quantile_splits, require_bins
@@ -148,40 +148,27 @@ def calibration_map(
     """
     require_ranking(ranking, both_classes=True)
     options = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
-    _require_known(method, {name for name, value in options.items() if value is not None})
-    if method in ("isotonic", "histogram"):
-        return _of_pools(ranking, method, smoothing, bins=bins, interpolate=interpolate)
-    if method == "platt":
-        curve, cautions = platt(ranking, on=on or "log_odds", targets=targets or "platt")
-    elif method == "beta":
-        curve, cautions = beta(ranking, targets=targets or "counts")
-    else:
-        curve, cautions = temperature(ranking, targets=targets or "counts")
-    return CalibrationMap(method, curve, auc(ranking), auc(recalibrate(ranking, curve)), cautions)
-
-
-def _of_pools(
-    ranking: Ranking, method: Method, smoothing: Smoothing, *, bins: int | None, interpolate: bool
-) -> CalibrationMap:
-    bins = BINS if bins is None else bins
-    require_bins(bins)
-    split = hull_splits(ranking) if method == "isotonic" else quantile_splits(ranking, bins)
-    curve, after, cautions = steps_over(ranking, split, smoothing=smoothing, interpolate=interpolate)
-    falls = int((np.diff(curve.probability) < 0).sum())
-    if falls and not cautions:
-        text = f"a higher bin has the lower probability in {falls:,} of {curve.probability.size - 1:,} places"
-        cautions = (Caution("not-rising", text),)
-    return CalibrationMap(method, curve, auc(ranking), auc(after), cautions)
-
-
-def _require_known(method: str, options: set[str]) -> None:
     require_one_of(method, _OPTIONS, name="method")
-    unknown = sorted(options - _OPTIONS[method])
-    if unknown:
+    if unknown := sorted({name for name, value in options.items() if value is not None} - _OPTIONS[method]):
         raise ArgumentError(
             f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}",
             fix="leave it out, or pick another method",
         )
+    if method == "isotonic":
+        split = hull_splits(ranking)
+    elif method == "histogram":
+        bins = BINS if bins is None else bins
+        require_bins(bins)
+        split = quantile_splits(ranking, bins)
+    else:
+        curve, cautions = fit_logistic(ranking, method, on=on or "log_odds", targets=targets)
+        return CalibrationMap(method, curve, auc(ranking), auc(recalibrate(ranking, curve)), cautions)
+    steps, pools, cautions = steps_over(ranking, split, smoothing=smoothing, interpolate=interpolate)
+    falls = int((np.diff(steps.probability) < 0).sum())
+    if falls and not cautions:
+        text = f"a higher bin has the lower probability in {falls:,} of {steps.probability.size - 1:,} places"
+        cautions = (Caution("not-rising", text),)
+    return CalibrationMap(method, steps, auc(ranking), auc(pools), cautions)
 
 
 def _caution(value: Any) -> Caution:

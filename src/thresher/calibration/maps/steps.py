@@ -81,27 +81,23 @@ class Steps:
 def steps_over(
     ranking: Ranking, split: Splits, *, smoothing: Smoothing, interpolate: bool
 ) -> tuple[Steps, Ranking, tuple[Caution, ...]]:
-    """The map that gives each run of segments its (smoothed) proportion: (map, pools, cautions).
+    """Give each run of segments its (smoothed) proportion: (map, pools, cautions).
 
     Steps lie at the thresholds of the splits between pools, so that a score and its call never part. Ramps run
     straight from the highest score of a pool to the lowest of the next one. Either way a pool keeps its own value.
-
-    >>> curve, pools, _ = steps_over(
-    ...     Ranking.parse("[2+][1+][1-][3-]"), np.array([0, 1, 3, 4]), smoothing=None, interpolate=False
-    ... )
-    >>> curve.score, curve.probability, str(pools)
-    (array([1. , 1.5, 3.5]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
     """
     pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
     of_pools = smooth(pools, smoothing=smoothing)
-    score, probability = pools.score[::-1], of_pools.probability[::-1]
+    probability = of_pools.probability[::-1]
     if interpolate:
-        score, probability = _ends(ranking, split), np.repeat(probability, 2)
+        score = _ends(ranking, split)
         distinct = np.concatenate([[True], np.diff(score) > 0])  # a pool of one score has one end
-        score, probability = score[distinct], probability[distinct]
+        score, probability = score[distinct], np.repeat(probability, 2)[distinct]
     else:
-        score = np.append(score[0], ranking.thresholds()[split[1:-1]][::-1])
-    needed = _needed(probability, interpolate=interpolate)
+        score = np.append(pools.score[-1], ranking.thresholds()[split[1:-1]][::-1])
+    needed = np.concatenate([[True], np.diff(probability) != 0])  # knots that differ from the one before
+    if interpolate:
+        needed |= np.append(needed[1:], True)  # or from the one after
     curve = Steps(score[needed], probability[needed], interpolate)
     return curve, Ranking(of_pools.probability, pools.pos, pools.neg), of_pools.cautions
 
@@ -110,16 +106,6 @@ def _ends(ranking: Ranking, split: Splits) -> Floats:
     """The lowest and the highest score of each pool, rising."""
     tops = ranking.score if ranking.ranges is None else ranking.ranges.high
     if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
-        raise ScoreError(
-            "there is no straight line to an infinite score",
-            fix=f"leave {argument('interpolate')} out: steps take any score",
-        )
+        fix = f"leave {argument('interpolate')} out: steps take any score"
+        raise ScoreError("there is no straight line to an infinite score", fix)
     return np.stack([ranking.score[split[1:] - 1], tops[split[:-1]]], axis=-1)[::-1].ravel()
-
-
-def _needed(probability: Floats, *, interpolate: bool) -> Splits:
-    """Knots that say something their neighbours do not."""
-    differs = np.concatenate([[True], np.diff(probability) != 0])
-    if interpolate:
-        differs |= np.append(differs[1:], True)
-    return np.flatnonzero(differs)
