@@ -359,3 +359,11 @@ def test_a_condition_is_an_operating_condition(wrong):
         th.choose(TREE, wrong)
     with pytest.raises(th.errors.ArgumentError, match="an operating condition is needed"):
         th.choose({"tree": TREE}, wrong)
+
+
+def test_what_cannot_be_met_comes_with_the_closest_value():
+    tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    with pytest.raises(th.errors.InfeasibleError, match=r"meets precision >= 0\.9; the closest is precision = 0\.8"):
+        th.choose(tree, subject_to="precision >= 0.9")
+    with pytest.raises(th.errors.InfeasibleError, match="the closest is precision = nan"):
+        th.choose(tree, subject_to=["tpr <= 0", "precision >= 0.9"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,14 +14,13 @@ import numpy as np
 from thresher._internal.arguments import as_number
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
-from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.isometric import straight_isometrics
 from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective, splits_near_best
 from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
-from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
+from thresher.tables import MEASURES, Contingency, Limit, Measure, limits_of, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def choose(
     resolved = asked.for_data(ranking)
     maximise, within = _wanted(maximise, "maximise")
     minimise, within_too = _wanted(minimise, "minimise")
-    limits = (*constraints(subject_to), *constraints([*within, *within_too]))
+    limits = (*limits_of(subject_to), *within, *within_too)
     by_cost = maximise is None and minimise is None
     exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
     tables = _tables(exact, asked) if limits else None
@@ -294,9 +294,7 @@ def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice 
     return Contingency(*cells)
 
 
-def _allowed(
-    ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: Any
-) -> Flags | None:
+def _allowed(ranking: Ranking, tables: Contingency | None, limits: tuple[Limit, ...], at_most: Any) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
     reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
     if reachable and at_most is None and not limits:
@@ -324,11 +322,14 @@ def _allowed(
     return allowed
 
 
-def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> InfeasibleError:
+def _infeasible(limit: Limit, tables: Contingency, allowed: Flags) -> InfeasibleError:
     left = Contingency(*(getattr(tables, cell)[allowed] for cell in ("tp", "fn", "fp", "tn")))
+    values = limit.measure.of(left)
+    defined = values[~np.isnan(values)]
+    nearest = math.nan if not defined.size else defined.max() if ">" in limit.relation else defined.min()
     rest = "" if allowed.all() else " together with the other constraints"
     return InfeasibleError(
-        f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
+        f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {nearest:.4g}",
         fix="relax it, or look for a better model",
         parameter="subject_to",
     )

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -73,18 +73,12 @@ def measure(name: str | Measure) -> Measure:
 
 
 def _f_measure(beta: float) -> Measure:
-    return Measure(
-        name=f"f{beta:g}",
-        symbol=f"F{beta:g}",
-        formula=f"(1 + β²) tp / ((1 + β²) tp + β² fn + fp) with β = {beta:g}",
-        estimates=f"weighted harmonic mean of precision and recall; recall counts {beta:g} times as much",
-        range=_UNIT,
-        better="higher",
-        undefined=_NO_BOTH,
-        beta=beta,
-    )
+    formula = f"(1 + β²) tp / ((1 + β²) tp + β² fn + fp) with β = {beta:g}"
+    estimates = f"weighted harmonic mean of precision and recall; recall counts {beta:g} times as much"
+    return Measure(f"f{beta:g}", f"F{beta:g}", formula, estimates, _UNIT, "higher", _NO_BOTH, beta=beta)
 
 
+_UNIT, _SIGNED, _RATIO = (0.0, 1.0), (-1.0, 1.0), (0.0, math.inf)
 _NO_CASES = "there are no cases"
 _NO_POS = "there are no actual positives"
 _NO_NEG = "there are no actual negatives"
@@ -92,9 +86,6 @@ _ONE_CLASS = "one of the actual classes is absent"
 _NO_YES = "nothing is predicted positive"
 _NO_NO = "nothing is predicted negative"
 _NO_BOTH = "there are no positives and none are predicted"
-_UNIT = (0.0, 1.0)
-_SIGNED = (-1.0, 1.0)
-_RATIO = (0.0, math.inf)
 _BALANCED = "when both classes are equally frequent"
 
 _SYNONYMS = {
@@ -120,117 +111,103 @@ _SYNONYMS = {
 }
 
 
-_MEASURES = (
-    Measure("accuracy", "acc", "(tp + tn) / total", "P(predicted = actual)", _UNIT, "higher", _NO_CASES),
-    Measure("error_rate", "err", "(fp + fn) / total", "P(predicted ≠ actual)", _UNIT, "lower", _NO_CASES),
-    Measure("tpr", "tpr", "tp / Pos", "P(predicted + | actual +)", _UNIT, "higher", _NO_POS),
-    Measure("tnr", "tnr", "tn / Neg", "P(predicted - | actual -)", _UNIT, "higher", _NO_NEG),
-    Measure("fpr", "fpr", "fp / Neg", "P(predicted + | actual -)", _UNIT, "lower", _NO_NEG),
-    Measure("fnr", "fnr", "fn / Pos", "P(predicted - | actual +)", _UNIT, "lower", _NO_POS),
-    Measure("precision", "prec", "tp / (tp + fp)", "P(actual + | predicted +)", _UNIT, "higher", _NO_YES),
-    Measure("npv", "npv", "tn / (fn + tn)", "P(actual - | predicted -)", _UNIT, "higher", _NO_NO),
-    Measure("false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", _UNIT, "lower", _NO_YES),
-    Measure("false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", _UNIT, "lower", _NO_NO),
-    Measure(
-        "average_recall",
-        "avg-rec",
-        "(tpr + tnr) / 2",
-        f"P(predicted = actual) {_BALANCED}",
-        _UNIT,
-        "higher",
-        _ONE_CLASS,
-    ),
-    Measure(
+def _define(
+    name: str,
+    symbol: str,
+    formula: str,
+    means: str,
+    undefined: str,
+    *,
+    better: Better = "higher",
+    span: Interval = _UNIT,
+) -> Measure:
+    return Measure(name, symbol, formula, means, span, better, undefined, tuple(_SYNONYMS.get(name, "").split()))
+
+
+_ALL = (
+    _define("accuracy", "acc", "(tp + tn) / total", "P(predicted = actual)", _NO_CASES),
+    _define("error_rate", "err", "(fp + fn) / total", "P(predicted ≠ actual)", _NO_CASES, better="lower"),
+    _define("tpr", "tpr", "tp / Pos", "P(predicted + | actual +)", _NO_POS),
+    _define("tnr", "tnr", "tn / Neg", "P(predicted - | actual -)", _NO_NEG),
+    _define("fpr", "fpr", "fp / Neg", "P(predicted + | actual -)", _NO_NEG, better="lower"),
+    _define("fnr", "fnr", "fn / Pos", "P(predicted - | actual +)", _NO_POS, better="lower"),
+    _define("precision", "prec", "tp / (tp + fp)", "P(actual + | predicted +)", _NO_YES),
+    _define("npv", "npv", "tn / (fn + tn)", "P(actual - | predicted -)", _NO_NO),
+    _define("false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", _NO_YES, better="lower"),
+    _define("false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", _NO_NO, better="lower"),
+    _define("average_recall", "avg-rec", "(tpr + tnr) / 2", f"P(predicted = actual) {_BALANCED}", _ONE_CLASS),
+    _define(
         "balanced_error_rate",
         "ber",
         "(fpr + fnr) / 2",
         f"P(predicted ≠ actual) {_BALANCED}",
-        _UNIT,
-        "lower",
         _ONE_CLASS,
+        better="lower",
     ),
-    Measure("youden_j", "J", "tpr - fpr", "P(informed decision rather than a guess)", _SIGNED, "higher", _ONE_CLASS),
-    Measure(
+    _define("youden_j", "J", "tpr - fpr", "P(informed decision rather than a guess)", _ONE_CLASS, span=_SIGNED),
+    _define(
         "markedness",
         "mk",
         "precision + npv - 1",
         "how far a call tells the actual class",
-        _SIGNED,
-        "higher",
-        "nothing is predicted positive, or everything is",
+        f"{_NO_YES}, or everything is",
+        span=_SIGNED,
     ),
-    Measure(
-        "g_mean", "G", "√(tpr · tnr)", "geometric mean of the recalls of both classes", _UNIT, "higher", _ONE_CLASS
-    ),
-    Measure("f1", "F1", "2 tp / (2 tp + fp + fn)", "harmonic mean of precision and recall", _UNIT, "higher", _NO_BOTH),
-    Measure(
-        "jaccard",
-        "Jac",
-        "tp / (tp + fp + fn)",
-        "P(actual + and predicted + | actual + or predicted +)",
-        _UNIT,
-        "higher",
-        _NO_BOTH,
-    ),
-    Measure(
+    _define("g_mean", "G", "√(tpr · tnr)", "geometric mean of the recalls of both classes", _ONE_CLASS),
+    _define("f1", "F1", "2 tp / (2 tp + fp + fn)", "harmonic mean of precision and recall", _NO_BOTH),
+    _define("jaccard", "Jac", "tp / (tp + fp + fn)", "P(actual + and predicted + | actual + or predicted +)", _NO_BOTH),
+    _define(
         "mcc",
         "φ",
         "(tp · tn - fp · fn) / √((tp + fp)(tp + fn)(tn + fp)(tn + fn))",
         "correlation of actual and predicted class",
-        _SIGNED,
-        "higher",
         "a row or column of the table is empty",
+        span=_SIGNED,
     ),
-    Measure(
+    _define(
         "kappa",
         "κ",
         "(accuracy - expected accuracy) / (1 - expected accuracy)",
         "agreement beyond what the marginals alone would give",
-        _SIGNED,
-        "higher",
         "all cases are of one class and called so",
+        span=_SIGNED,
     ),
-    Measure(
+    _define(
         "lr_plus",
         "LR+",
         "tpr / fpr",
         "how much a positive call multiplies the odds of +",
-        _RATIO,
-        "higher",
         f"{_NO_YES}, or {_ONE_CLASS}",
+        span=_RATIO,
     ),
-    Measure(
+    _define(
         "lr_minus",
         "LR-",
         "fnr / tnr",
         "how much a negative call multiplies the odds of +",
-        _RATIO,
-        "lower",
         f"{_NO_NO}, or {_ONE_CLASS}",
+        better="lower",
+        span=_RATIO,
     ),
-    Measure(
+    _define(
         "dor",
         "DOR",
         "tp · tn / (fp · fn)",
         "odds of + after a positive call relative to after a negative one",
-        _RATIO,
-        "higher",
         "both a right and a wrong cell are empty",
+        span=_RATIO,
     ),
-    Measure("predicted_positive_rate", "ppr", "(tp + fp) / total", "P(predicted +)", _UNIT, "neither", _NO_CASES),
-    Measure(
+    _define("predicted_positive_rate", "ppr", "(tp + fp) / total", "P(predicted +)", _NO_CASES, better="neither"),
+    _define(
         "lift",
         "lift",
         "precision / prevalence",
         "P(actual + | predicted +) / P(actual +)",
-        _RATIO,
-        "higher",
         f"{_NO_YES}, or {_NO_POS}",
+        span=_RATIO,
     ),
-    Measure("prevalence", "π", "Pos / total", "P(actual +)", _UNIT, "neither", _NO_CASES),
-    Measure("class_ratio", "clr", "Pos / Neg", "odds of actual +", _RATIO, "neither", _NO_CASES),
+    _define("prevalence", "π", "Pos / total", "P(actual +)", _NO_CASES, better="neither"),
+    _define("class_ratio", "clr", "Pos / Neg", "odds of actual +", _NO_CASES, better="neither", span=_RATIO),
 )
-_ALL = tuple(replace(each, synonyms=tuple(_SYNONYMS.get(each.name, "").split())) for each in _MEASURES)
-
 MEASURES: Mapping[str, Measure] = MappingProxyType({known.name: known for known in _ALL})
 _BY_NAME = {name: known for known in _ALL for name in (known.name, *known.synonyms)}
