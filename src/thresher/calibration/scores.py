@@ -118,15 +118,17 @@ def probability_rows(
     (array([[0.1, 0.9],
            [0.6, 0.4]]), array([1, 0]), None)
     """
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
-    if len(rows.classes) < 2:
+    names, index, scores, weight, _ = class_rows(
+        labels, probabilities, classes=classes, weights=weights, every_class=False
+    )
+    if len(names) < 2:
         raise LengthError(
-            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
+            f"there is one class, {names[0]!r}, and one column of probabilities",
             fix="give a column per class, two or more, and name them by classes=[...]",
         )
-    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+    matrix = np.stack(scores, axis=1).astype(np.float64)
     require_sums(matrix)
-    return matrix, rows.index, rows.weight
+    return matrix, index, weight
 
 
 def brier(ranking: Ranking) -> float:

@@ -17,17 +17,16 @@ from thresher.curves.bounds import (
     auc_bounds,
     average_precision_bounds,
     certain,
-    certain_number,
+    extreme_curve,
     ks_bounds,
     may_hide_better,
     may_hide_tie,
     outward,
     pr_area_bounds,
     table_bounds,
-    upper_corners_of,
 )
 from thresher.errors import ArgumentError, ProbabilityError, argument
-from thresher.ranking import Counts, Floats, Ranking, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, exact_number, require_ranking
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
 _OF_RANKING = {
@@ -152,7 +151,7 @@ def _best_cost_bounds(ranking: Ranking, condition: OperatingCondition | None) ->
 
 def _least_cost(ranking: Ranking, condition: OperatingCondition) -> float:
     """The least cost on the highest curve that the ranking allows."""
-    fp, tp = upper_corners_of(ranking)
+    fp, tp = extreme_curve(ranking, highest=True)
     table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
     return float(np.min(condition.expected_cost(table)))
 
@@ -176,10 +175,8 @@ def _brier_bounds(ranking: Ranking) -> Bounds:
 
     """
     require_ranking(ranking, probabilities=True)
-    if ranking.ranges is None:
+    if ranking.ranges is None or exact_number(ranking.ranges, "brier") is not None:
         return certain(brier(ranking))
-    if (known := certain_number(ranking, "brier")) is not None:
-        return known
     ranges = ranking.ranges
     best_pos, worst_pos = (1 - ranges.pos_high) ** 2, (1 - ranges.pos_low) ** 2
     best_neg, worst_neg = ranges.neg_low**2, ranges.neg_high**2
@@ -191,10 +188,8 @@ def _brier_bounds(ranking: Ranking) -> Bounds:
 def _log_loss_bounds(ranking: Ranking) -> Bounds:
     """The smallest and the largest log loss that a ranking allows; both infinite when a case is certain and wrong."""
     require_ranking(ranking, probabilities=True)
-    if ranking.ranges is None:
+    if ranking.ranges is None or exact_number(ranking.ranges, "log_loss") is not None:
         return certain(float(log_loss(ranking)))
-    if (known := certain_number(ranking, "log_loss")) is not None:
-        return known
     ranges = ranking.ranges
     if (ranges.pos_low == 0).any() or (ranges.neg_high == 1).any():
         return Bounds(math.inf, math.inf)

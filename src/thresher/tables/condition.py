@@ -16,8 +16,10 @@ from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
 from thresher.tables.contingency import Contingency, require_table
 
 _SIMPLE = 10**6
-
-
+_FIXES = {
+    "class_ratio": "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100",
+    "cost_ratio": "give the cost of a miss in false alarms, e.g. 10",
+}
 _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 
 
@@ -25,9 +27,9 @@ _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 class OperatingCondition:
     """Class ratio and costs at deployment.
 
-    Say the class mix by `class_ratio` (Pos / Neg) or `prevalence`; None means 'as in the data'.
-    Say the costs by `cost_ratio` (cost_fn / cost_fp) or by name. Costs of right calls are subtracted: what
-    matters is cost_fp - cost_tn and cost_fn - cost_tp. With a ratio alone, the unit of cost is one false positive.
+    Declare the class mix by `class_ratio` (Pos / Neg) or `prevalence`; None means 'as in the data'. Declare the costs
+    by `cost_ratio` (cost_fn / cost_fp), in units of one false positive, or by name. Costs of right calls are
+    subtracted: what matters is cost_fp - cost_tn and cost_fn - cost_tp.
 
     >>> OperatingCondition(class_ratio=0.75, cost_ratio=2).slope_roc
     0.6666666666666666
@@ -53,17 +55,20 @@ class OperatingCondition:
         cost_tp: float = 0,
         cost_tn: float = 0,
     ) -> None:
-        ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio, "prevalence": prevalence}
-        for name, number in (ratios | {"cost_fp": cost_fp, "cost_fn": cost_fn}).items():
-            if number is not None:
+        required = {"cost_tp": cost_tp, "cost_tn": cost_tn}
+        optional = {"cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence}
+        ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio}
+        for name, number in (optional | ratios | required).items():
+            if number is not None or name in required:
                 require_number(number, name=name, fix="give one", error=ConditionError)
-        for name, number in (("cost_tp", cost_tp), ("cost_tn", cost_tn)):
-            require_number(number, name=name, fix="give one", error=ConditionError)
+            if number is not None and name in ratios and not 0 < number < math.inf:
+                what = f"{argument(name)} must be above 0" + (" and finite" if number == math.inf else "")
+                raise ConditionError(f"{what}, got {number}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
-        for name, value in zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_as_prevalence", prevalence is not None)
+        parts = dict(zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True))
+        for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
+            object.__setattr__(self, name, part)
 
     @property
     def cost_ratio(self) -> float:
@@ -90,9 +95,8 @@ class OperatingCondition:
         """
         if self.class_ratio is None or self.prevalence is None:
             return "the mix of the data"
-        return (
-            f"{100 * self.prevalence:.4g} % positive" if self._as_prevalence else f"class ratio {self.class_ratio:.4g}"
-        )
+        share = f"{100 * self.prevalence:.4g} % positive"
+        return share if self._as_prevalence else f"class ratio {self.class_ratio:.4g}"
 
     @property
     def slope_roc(self) -> float:
@@ -124,13 +128,7 @@ class OperatingCondition:
         require_ranking(ranking, both_classes=self.class_ratio is None)
         if self.class_ratio is not None:
             return self
-        return OperatingCondition(
-            ranking.class_ratio,
-            cost_fp=self.cost_fp,
-            cost_fn=self.cost_fn,
-            cost_tp=self.cost_tp,
-            cost_tn=self.cost_tn,
-        )
+        return OperatingCondition(**(self.to_dict() | {"class_ratio": ranking.class_ratio}))
 
     def expected_cost(self, table: Contingency) -> Any:
         """Cost per case of a table's decisions, at the class ratio of the condition.
@@ -218,14 +216,12 @@ def _costs_of_errors(
             single = ", ".join(map(argument, ("cost_fp", "cost_fn", "cost_tp", "cost_tn")))
             what = f"both {argument('cost_ratio')} and single costs ({single}) are given"
             raise ConditionError(what, "give one or the other")
-        _require("cost_ratio", cost_ratio, "give the cost of a miss in false alarms, e.g. 10")
         return 1, cost_ratio
     fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
     for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
         if not math.isfinite(as_number(cost)):
-            raise ConditionError(
-                f"{argument(name)} must be finite, got {cost}", "give what one such case costs", parameter=name
-            )
+            what = f"{argument(name)} must be finite, got {cost}"
+            raise ConditionError(what, "give what one such case costs", parameter=name)
     for wrong, right, names in ((fp, cost_tn, ("cost_fp", "cost_tn")), (fn, cost_tp, ("cost_fn", "cost_tp"))):
         if wrong <= right:
             raise ConditionError(
@@ -238,19 +234,13 @@ def _costs_of_errors(
 
 def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float | None:
     if prevalence is None:
-        if class_ratio is not None:
-            _require("class_ratio", class_ratio, "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100")
         return class_ratio
     if class_ratio is not None:
-        raise ConditionError(
-            f"both {argument('class_ratio')} and {argument('prevalence')} are given", "give one of them"
-        )
+        what = f"both {argument('class_ratio')} and {argument('prevalence')} are given"
+        raise ConditionError(what, "give one of them")
     if not 0 < prevalence < 1:
-        raise ConditionError(
-            f"{argument('prevalence')} must lie strictly between 0 and 1, got {prevalence}",
-            "e.g. 0.02",
-            parameter="prevalence",
-        )
+        what = f"{argument('prevalence')} must lie strictly between 0 and 1, got {prevalence}"
+        raise ConditionError(what, "e.g. 0.02", parameter="prevalence")
     share = simplest(prevalence)
     return float(share / (1 - share))
 
@@ -259,9 +249,3 @@ def require_condition(value: Any, hint: str = "") -> None:
     """Refuse what is no operating condition."""
     fix = f"give e.g. OperatingCondition(cost_ratio=5){hint}"
     require_instance(value, OperatingCondition, "an operating condition", name="condition", fix=fix)
-
-
-def _require(name: str, value: float, fix: str) -> None:
-    if not 0 < as_number(value) < math.inf:
-        what = f"{argument(name)} must be above 0" + (" and finite" if as_number(value) == math.inf else "")
-        raise ConditionError(f"{what}, got {value}", fix, parameter=name)
