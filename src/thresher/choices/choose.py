@@ -20,7 +20,7 @@ from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
-from thresher.tables import MEASURES, Contingency, Limit, Measure, limits_of, quantity, refusal
+from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
 
 if TYPE_CHECKING:
@@ -52,10 +52,9 @@ class Point(Result):
 class Choice(Tabular):
     """The best split and everything that ties with it, under one condition.
 
-    The recommended point is the middle one of the ties (of two middles the stricter); `threshold`, `interval`, `table`
-    and `expected_cost` speak of it. `holds_for` is the range of cost ratios over which it stays the cheapest, None when
-    there is none. `undecided` is the range of scores between the lowest and highest tied threshold. `runner_up` is the
-    best of the splits that are strictly worse.
+    The recommended point is the middle one of the ties (of two middles the stricter). `holds_for` is the range of cost
+    ratios over which it stays the cheapest, None when there is none. `runner_up` is the best of the splits that are
+    strictly worse.
     """
 
     ranking: Ranking
@@ -107,14 +106,9 @@ class Choice(Tabular):
         >>> round(rare.measures["precision"], 4), rare.table.precision
         (0.0294, 0.75)
         """
-        table = self.table
-        return {name: float(known.of(table, class_ratio=self._class_ratio)) for name, known in MEASURES.items()}
-
-    @property
-    def _class_ratio(self) -> float | None:
-        """The class ratio of the condition; None where it is that of the data, so that counts are divided as such."""
-        ratio = self.condition.class_ratio
-        return None if ratio == self.ranking.class_ratio else ratio
+        table, declared = self.table, self.condition.class_ratio
+        ratio = None if declared == self.ranking.class_ratio else declared  # None: counts are divided as such
+        return {name: float(known.of(table, class_ratio=ratio)) for name, known in MEASURES.items()}
 
     @property
     def undecided(self) -> tuple[float, float] | None:
@@ -134,14 +128,9 @@ class Choice(Tabular):
         tp, fp = (covered[split] for covered in ranking.covered())
         edges = np.concatenate([[np.inf], ranking.score, [-np.inf]])
         cells = {"tp": tp, "fn": ranking.Pos - tp, "fp": fp, "tn": ranking.Neg - fp}
-        return {
-            "split": split,
-            "threshold": ranking.thresholds()[split],
-            "lower": edges[split + 1],
-            "upper": edges[split],
-            **cells,
-            "expected_cost": self.condition.expected_cost(Contingency(**cells)),
-        }
+        thresholds = {"threshold": ranking.thresholds()[split], "lower": edges[split + 1], "upper": edges[split]}
+        cost = self.condition.expected_cost(Contingency(**cells))
+        return {"split": split, **thresholds, **cells, "expected_cost": cost}
 
 
 @overload
@@ -167,11 +156,9 @@ def choose(
 ) -> Choice | JointChoice:
     """Choose the best threshold, or the best of several models and its threshold.
 
-    The choice is exact: every split is a candidate, and all ties are returned.
-
-    Without a measure the expected cost under `condition` is minimised; without a condition
-    either, errors cost the same and the class ratio is that of the data. With a measure, it is
-    taken at the condition's class ratio if one is declared.
+    The choice is exact: every split is a candidate, and all ties are returned. Without a measure the expected cost
+    under `condition` is minimised; without a condition either, errors cost the same and the class ratio is that of the
+    data. A measure is taken at the condition's class ratio if one is declared.
 
     Parameters
     ----------
@@ -251,12 +238,11 @@ def _wanted(wanted: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit
     if not isinstance(wanted, str):
         return wanted, ()
     asked = quantity(wanted)
-    if asked.name == "expected_cost" and asked.bare and how == "minimise":
-        return None, ()
-    if asked.name == "expected_cost" and asked.bare:
-        raise MeasureError(
-            "expected_cost is better when lower", f"pass {argument('minimise', 'expected_cost')}, or leave it out"
-        )
+    if asked == Quantity("expected_cost"):
+        if how == "minimise":
+            return None, ()
+        fix = f"pass {argument('minimise', 'expected_cost')}, or leave it out"
+        raise MeasureError("expected_cost is better when lower", fix)
     if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
         raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
@@ -280,7 +266,7 @@ def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Poi
 
 
 def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice = slice(None)) -> Contingency:
-    """The tables of some splits at the condition's class ratio, in whole numbers where they stay exact."""
+    """The tables of some splits at the condition's class ratio, in whole numbers if exact."""
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
@@ -303,11 +289,8 @@ def _allowed(ranking: Ranking, tables: Contingency | None, limits: tuple[Limit, 
     allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
-            raise ArgumentError(
-                f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}",
-                "give a number of cases",
-                parameter="at_most",
-            )
+            what = f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}"
+            raise ArgumentError(what, "give a number of cases", parameter="at_most")
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:
@@ -338,7 +321,7 @@ def _infeasible(limit: Limit, tables: Contingency, allowed: Flags) -> Infeasible
 def _holds_for(
     ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags | None
 ) -> tuple[float, float] | None:
-    """Cost ratios for which no other allowed split is cheaper: the slopes on either side of it."""
+    """Cost ratios for which no other allowed split is cheaper: the slopes on its sides."""
     # Without constraints only the hull can be cheaper; with them, any split that meets them.
     rivals = hull_splits(ranking) if allowed is None else np.flatnonzero(allowed)
     before, after = rivals[rivals < split], rivals[rivals > split]
@@ -358,24 +341,19 @@ def _holds_for(
 
 
 def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:
-    from_data = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
-    texts = {
-        "all-negative": "the best rule here calls no case positive, whatever its score" * (split == 0),
-        "all-positive": "the best rule here calls every case positive, whatever its score" * (split == len(ranking)),
-        "unresolved": _hidden(ranking, asked, free=free),
-        "class-ratio-from-data": from_data * (asked.class_ratio is None),
-    }
-    return tuple(Caution(code, text) for code, text in texts.items() if text)
-
-
-def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
-    """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
-    if ranking.ranges is None:
-        return ""
-    slope = asked.slope_coverage(ranking)
-    better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
-    ties = 0 if better or not free else int(may_hide_tie(ranking, slope).sum())
-    text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
-    if better:
-        return f"{text} a better split; best_cost_bounds says what one could save"
-    return f"{text} splits that cost the same" if ties else ""
+    """What to know about a choice; `free` says that it has the least cost of all splits."""
+    texts = {}
+    if split in (0, len(ranking)):
+        code, calls = ("all-negative", "no case") if split == 0 else ("all-positive", "every case")
+        texts[code] = f"the best rule here calls {calls} positive, whatever its score"
+    if ranking.ranges is not None:
+        slope = asked.slope_coverage(ranking)
+        better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
+        ties = int(may_hide_tie(ranking, slope).sum()) if free and not better else 0
+        hidden = "a better split; best_cost_bounds says what one could save" if better else "splits that cost the same"
+        if better or ties:
+            segments = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores"
+            texts["unresolved"] = f"{segments} and may hide {hidden}"
+    if asked.class_ratio is None:
+        texts["class-ratio-from-data"] = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
+    return tuple(Caution(code, text) for code, text in texts.items())
