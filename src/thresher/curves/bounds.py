@@ -222,10 +222,6 @@ def may_hide_better(ranking: Ranking, slope: float) -> Flags:
     """Segments that may hide a better split than any known, by tp - slope · fp.
 
     Inside an open segment the curve reaches no higher than where all its positives come first.
-
-    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    >>> may_hide_better(bounded, 1.0), may_hide_better(bounded, 0.1)
-    (array([ True,  True]), array([False,  True]))
     """
     if ranking.ranges is None or ranking.ranges.corners:
         return np.zeros(len(ranking), dtype=np.bool_)
@@ -237,10 +233,6 @@ def may_hide_tie(ranking: Ranking, slope: float) -> Flags:
     """Segments that may hide a split at least as good as the best that is known.
 
     Where every corner of the hull is known, only splits on the edge between two that tie are as good.
-
-    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1], [0.9, 0.8, 0.1], pos=[2, 0, 2], neg=[0, 2, 0])
-    >>> may_hide_better(bounded, 1.0), may_hide_tie(bounded, 1.0)
-    (array([False, False]), array([ True, False]))
     """
     if ranking.ranges is None or (ranking.ranges.corners and ranking.ranges.ties and not ranking.weighted):
         return np.zeros(len(ranking), dtype=np.bool_)

@@ -147,11 +147,12 @@ class OperatingCondition:
         return prevalence * positive + (1 - prevalence) * negative
 
     def _exact_expected_cost(self, table: Contingency) -> Any:
-        """Expected cost by one division of integers; None where counts are none, or products would round."""
+        """Expected cost by one division of integers; None where they would round, or there are none."""
         cells = [_integers(cell) for cell in (table.tp, table.fn, table.fp, table.tn)]
-        Pos, Neg = _one_total(table.Pos), _one_total(table.Neg)
-        if not Pos or not Neg or any(cell is None for cell in cells):
+        totals = np.asarray(table.Pos), np.asarray(table.Neg)
+        if any(cell is None for cell in cells) or not all(n.size and 0 < n.min() == n.max() for n in totals):
             return None
+        Pos, Neg = (int(total.flat[0]) for total in totals)
         ratio = self.class_ratio
         mix = Fraction(1) if ratio is None or ratio == Pos / Neg else simplest(ratio) * Neg / Pos
         costs = [simplest(cost) for cost in (self.cost_tp, self.cost_fn, self.cost_fp, self.cost_tn)]
@@ -199,13 +200,6 @@ def _integers(cell: Any) -> Any:
     if cell.dtype.kind != "f":
         return cell
     return cell.astype(np.int64) if (cell == np.rint(cell)).all() else None
-
-
-def _one_total(totals: Any) -> int | None:
-    """The total that all tables share, None where they differ or it is no integer."""
-    first = np.ravel(totals)[:1]
-    shared = _integers(first[0].item()) if first.size and (totals == first).all() else None
-    return None if shared is None else int(shared)
 
 
 def _costs_of_errors(

@@ -136,10 +136,8 @@ class ConfusionMatrix(Tabular):
             if isinstance(name, str) == isinstance(positive, str) and name == positive:  # 1 is not "1"
                 each = self.per_class
                 return Contingency(tp=each.tp[i], fn=each.fn[i], fp=each.fp[i], tn=each.tn[i])
-        raise LabelError(
-            f"{positive!r} is not among the classes {listed(self.classes)}",
-            fix=f"give one of them, e.g. {self.classes[0]!r}",
-        )
+        what = f"{positive!r} is not among the classes {listed(self.classes)}"
+        raise LabelError(what, f"give one of them, e.g. {self.classes[0]!r}")
 
     def independent(self) -> ConfusionMatrix:
         """Expected counts if predictions ignored the actual class, same marginals.
@@ -183,8 +181,7 @@ class ConfusionMatrix(Tabular):
         >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
         [0.93, 0.781, 0.9318]
         """
-        fix = 'say which, e.g. average("macro", "f1")'
-        require_one_of(how, get_args(Averaging), name="how", fix=fix)
+        require_one_of(how, get_args(Averaging), name="how", fix='say which, e.g. average("macro", "f1")')
         known, table = named(measure), self.per_class
         if how == "micro":
             return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
@@ -212,14 +209,11 @@ class ConfusionMatrix(Tabular):
     micro_recall = _average("micro", "recall", "Recall of the added tables: the overall accuracy.")
     micro_f1 = _average("micro", "f1", "F1 of the added tables: the overall accuracy.")
     macro_precision = _average("macro", "precision", "Mean of the classes' precisions.")
-    macro_recall = mean_class_accuracy = _average(
-        "macro", "recall", "Mean over classes of the proportion called right."
-    )
+    macro_recall = _average("macro", "recall", "Mean over classes of the proportion called right.")
+    mean_class_accuracy = macro_recall
     macro_f1 = _average("macro", "f1", "Mean of the classes' F1 values.")
     weighted_precision = _average("weighted", "precision", "Mean of the classes' precisions, weighted by their cases.")
-    weighted_recall = _average(
-        "weighted", "recall", "Mean recall weighted by the classes' cases: the overall accuracy."
-    )
+    weighted_recall = _average("weighted", "recall", "Mean recall weighted by cases: the overall accuracy.")
     weighted_f1 = _average("weighted", "f1", "Mean of the classes' F1 values, weighted by their cases.")
 
     @property
@@ -254,8 +248,6 @@ class ConfusionMatrix(Tabular):
         "macro_precision undefined: with 'spam' as the positive class, nothing is predicted positive"
         >>> lazy.describe("mean_class_accuracy")
         'mean_class_accuracy 0.5'
-        >>> lazy.one_vs_rest("spam").describe("precision")
-        'precision undefined: nothing is predicted positive'
         """
         name = str(measure)
         how, _, of = ("macro_recall" if name == "mean_class_accuracy" else name).partition("_")
@@ -287,10 +279,8 @@ class ConfusionMatrix(Tabular):
         try:
             return json.dumps(self.to_dict(), allow_nan=False)
         except (TypeError, ValueError):
-            raise LabelError(
-                f"JSON has no way to write the classes {listed(self.classes)}",
-                fix="name the classes by texts, numbers or booleans",
-            ) from None
+            what = f"JSON has no way to write the classes {listed(self.classes)}"
+            raise LabelError(what, "name the classes by texts, numbers or booleans") from None
 
     def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):
@@ -307,11 +297,9 @@ class ConfusionMatrix(Tabular):
         return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ConfusionMatrix)
-            and self.classes == other.classes
-            and np.array_equal(self.counts, other.counts)
-        )
+        if not isinstance(other, ConfusionMatrix):
+            return False
+        return self.classes == other.classes and np.array_equal(self.counts, other.counts)
 
     def __hash__(self) -> int:
         return hash((len(self.classes), self.total))
@@ -320,10 +308,8 @@ class ConfusionMatrix(Tabular):
         dropped = f", dropped={self.dropped}" if self.dropped else ""
         if len(self.classes) <= LABELS_SHOWN:
             return f"{self.counts.tolist()}, classes={list(self.classes)}{dropped}"
-        return (
-            f"{len(self.classes):,} classes {listed(self.classes)}: {self.total:,.10g} cases, "
-            f"overall accuracy {self.overall_accuracy:.4g}{dropped}"
-        )
+        cases = f"{self.total:,.10g} cases, overall accuracy {self.overall_accuracy:.4g}{dropped}"
+        return f"{len(self.classes):,} classes {listed(self.classes)}: {cases}"
 
     def _columns(self) -> Mapping[str, Any]:
         classes, k = list(self.classes), len(self.classes)
@@ -334,14 +320,13 @@ class ConfusionMatrix(Tabular):
         if len(self.classes) > CLASSES_SHOWN:
             return repr(self)
         first, *others = map(str, self.classes)
-        totals = self.counts.sum(axis=0).tolist()
         rows = [
             ["actual", f"predicted: {first}", *others, "total", "recall"],
             *(
                 [name, *map(_count, row), _count(sum(row)), _rate(rate)]
                 for name, row, rate in zip([first, *others], self.counts.tolist(), self.recall.tolist(), strict=True)
             ),
-            ["total", *map(_count, totals), _count(self.total), ""],
+            ["total", *map(_count, self.predicted.tolist()), _count(self.total), ""],
             ["precision", *map(_rate, self.precision.tolist()), "", ""],
         ]
         width = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
@@ -371,18 +356,16 @@ def confusion(
 ) -> ConfusionMatrix:
     """Count actual against predicted classes, any number of them.
 
-    Labels and predictions are compared as they are: the number 1 is not the text "1". Rows of
-    weight 0 vanish; a row of weight w counts as w rows.
+    Labels and predictions are compared as they are: the number 1 is not the text "1".
 
     Parameters
     ----------
     labels, predictions
         The actual and the predicted class of each row: texts, numbers or booleans.
     classes
-        The order of the classes, which may name some that do not occur; without it, all that
-        occur in either column in rising order.
+        The order of the classes, also of some that do not occur; without it, all in either column in rising order.
     weights
-        One number of at least 0 per row.
+        One number of at least 0 per row; a row of weight w counts as w rows.
     missing
         "raise" refuses missing values; "drop" leaves those rows out and counts them in `dropped`.
 

@@ -61,6 +61,11 @@ def _times(one: Cell, other: Cell) -> Cell:
     return one * other if np.ndim(one) == np.ndim(other) == 0 else np.multiply(one, other, dtype=np.float64)
 
 
+def _sum(terms: str, meaning: str) -> Any:
+    """A sum of cells, as a property."""
+    return property(lambda table: reduce(add, [getattr(table, name) for name in terms.split()]), doc=meaning)
+
+
 def _rate(above: str, below: str, meaning: str, *, combine: Callable[[Cell, Cell], Cell] = add) -> Any:
     """A measure that divides one sum of cells and totals by another, as a property."""
 
@@ -104,31 +109,11 @@ class Contingency(Tabular):
         for name, cell in zip(_CELLS, cells, strict=True):
             object.__setattr__(self, name, cell)
 
-    @property
-    def Pos(self) -> Cell:
-        """Actual positives."""
-        return self.tp + self.fn
-
-    @property
-    def Neg(self) -> Cell:
-        """Actual negatives."""
-        return self.fp + self.tn
-
-    @property
-    def total(self) -> Cell:
-        """All cases."""
-        return self.Pos + self.Neg
-
-    @property
-    def predicted_positive(self) -> Cell:
-        """Cases called positive."""
-        return self.tp + self.fp
-
-    @property
-    def predicted_negative(self) -> Cell:
-        """Cases called negative."""
-        return self.fn + self.tn
-
+    Pos = _sum("tp fn", "Actual positives.")
+    Neg = _sum("fp tn", "Actual negatives.")
+    total = _sum("Pos Neg", "All cases.")
+    predicted_positive = _sum("tp fp", "Cases called positive.")
+    predicted_negative = _sum("fn tn", "Cases called negative.")
     prevalence = _rate("Pos", "total", "Proportion of actual positives.")
     class_ratio = _rate("Pos", "Neg", "Actual positives per actual negative.")
     predicted_positive_rate = _rate("tp fp", "total", "Proportion of cases called positive.")
@@ -224,10 +209,8 @@ class Contingency(Tabular):
         0.66...
         """
         if not 0 < as_number(class_ratio) < math.inf:
-            raise ArgumentError(
-                f"class_ratio must be above 0, got {class_ratio}",
-                fix="give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
-            )
+            fix = "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives"
+            raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", fix)
         Pos = self.total * (class_ratio / (1 + class_ratio))
         Neg = self.total * (1 / (1 + class_ratio))
         cells = self.tpr * Pos, self.fnr * Pos, self.fpr * Neg, self.tnr * Neg
@@ -256,10 +239,8 @@ class Contingency(Tabular):
         """
         require_table(other)
         if not all(np.all(total) for total in (self.Pos, self.Neg, other.Pos, other.Neg)):
-            raise OneClassError(
-                "a table without actual positives or negatives has no place to compare",
-                fix="compare tables of both classes",
-            )
+            what = "a table without actual positives or negatives has no place to compare"
+            raise OneClassError(what, "compare tables of both classes")
         tpr_gain = _times(self.tp, other.Pos) - _times(other.tp, self.Pos)
         fpr_gain = _times(other.fp, self.Neg) - _times(self.fp, other.Neg)
         better = (tpr_gain >= 0) & (fpr_gain >= 0) & ((tpr_gain > 0) | (fpr_gain > 0))
@@ -276,10 +257,8 @@ class Contingency(Tabular):
         known = named(measure)
         value = known.of(self)
         if np.ndim(value):
-            raise ArgumentError(
-                f"this table has {np.size(value):,} splits, and only one can be put into words",
-                fix="describe the table of one split, e.g. coverage(ranking).at(1)",
-            )
+            what = f"this table has {np.size(value):,} splits, and only one can be put into words"
+            raise ArgumentError(what, "describe the table of one split, e.g. coverage(ranking).at(1)")
         return f"{known.name} undefined: {known.undefined}" if math.isnan(value) else f"{known.name} {value:.4g}"
 
     def __eq__(self, other: object) -> bool:
@@ -318,9 +297,7 @@ class Contingency(Tabular):
         texts = [[cell if isinstance(cell, str) else f"{cell:,.10g}" for cell in row] for row in rows]
         width = max(7, *(len(text) for row in texts[1:] for text in row[1:]))
         last = max(len(row[3]) for row in texts)
-        return "\n".join(
-            f"{row[0]:<8}   {row[1]:>{width}}   {row[2]:>{width}}   {row[3]:>{last}}".rstrip() for row in texts
-        )
+        return "\n".join(f"{a:<8}   {b:>{width}}   {c:>{width}}   {d:>{last}}".rstrip() for a, b, c, d in texts)
 
 
 def contingency(
@@ -338,15 +315,8 @@ def contingency(
     flags = is_positive(np.concatenate([label, prediction]), positive=positive)  # at once: both columns are read alike
     actual, predicted = flags[: label.size], flags[label.size :]
 
-    def count(cases: Any) -> Cell:
-        return np.count_nonzero(cases) if weight is None else weight[cases].sum()
-
-    return Contingency(
-        tp=count(actual & predicted),
-        fn=count(actual & ~predicted),
-        fp=count(~actual & predicted),
-        tn=count(~actual & ~predicted),
-    )
+    cells = (actual & predicted, actual & ~predicted, ~actual & predicted, ~actual & ~predicted)
+    return Contingency(*(np.count_nonzero(cell) if weight is None else weight[cell].sum() for cell in cells))
 
 
 def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
@@ -361,24 +331,15 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     require_ranking(ranking)
     at = as_numbers(threshold)
     if np.isnan(at).any():
-        raise ArgumentError(
-            f"a threshold is a number that scores reach or miss, got {describe(threshold)}",
-            fix="give a number; +inf calls nothing positive, -inf everything",
-        )
+        what = f"a threshold is a number that scores reach or miss, got {describe(threshold)}"
+        raise ArgumentError(what, "give a number; +inf calls nothing positive, -inf everything")
     split = splits_at(ranking.score, at)
     tp, fp = (covered[split] for covered in ranking.covered())
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 
 
 def require_table(value: Any) -> None:
-    """Refuse what is no contingency table.
-
-    >>> require_table([[30, 20], [10, 40]])
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: a contingency table is needed, got the list [[30, 20], [10, 40]]
-      where: require_table(value)
-      fix:   pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)
-    """
+    """Refuse what is no contingency table."""
     fix = "pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)"
     require_instance(value, Contingency, "a contingency table", fix=fix)
 
@@ -386,11 +347,7 @@ def require_table(value: Any) -> None:
 def complete_columns(
     labels: Any, predictions: Any, weights: Any, missing: Missing
 ) -> tuple[list[Column], Floats | None, int]:
-    """Labels and predictions of complete rows, their weights, and how many rows were left out.
-
-    >>> complete_columns([1, 0, 1], [1, None, 0], None, "drop")
-    ([array([1, 1]), array([1, 0], dtype=object)], None, 1)
-    """
+    """Labels and predictions of complete rows, their weights, and how many rows are left out."""
     values = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
     columns, dropped = complete({name: column(each, name=name) for name, each in values.items()}, missing=missing)
     return columns[:2], None if weights is None else checked_weights(columns[2]), dropped
