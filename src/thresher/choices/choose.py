@@ -22,6 +22,7 @@ from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argume
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
 from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
+from thresher.tables.contingency import table_of
 
 if TYPE_CHECKING:
     from thresher.choices.joint import JointChoice
@@ -124,13 +125,10 @@ class Choice(Tabular):
         return f"threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties}"
 
     def _columns(self) -> Mapping[str, Any]:
-        ranking, split = self.ranking, self.splits
-        tp, fp = (covered[split] for covered in ranking.covered())
-        edges = np.concatenate([[np.inf], ranking.score, [-np.inf]])
-        cells = {"tp": tp, "fn": ranking.Pos - tp, "fp": fp, "tn": ranking.Neg - fp}
-        thresholds = {"threshold": ranking.thresholds()[split], "lower": edges[split + 1], "upper": edges[split]}
-        cost = self.condition.expected_cost(Contingency(**cells))
-        return {"split": split, **thresholds, **cells, "expected_cost": cost}
+        split, table = self.splits, table_of(self.ranking, self.splits)
+        edges = np.concatenate([[np.inf], self.ranking.score, [-np.inf]])
+        thresholds = {"threshold": self.ranking.thresholds()[split], "lower": edges[split + 1], "upper": edges[split]}
+        return {"split": split, **thresholds, **table._columns(), "expected_cost": self.condition.expected_cost(table)}
 
 
 @overload
@@ -192,26 +190,22 @@ def choose(
         from thresher.choices.joint import choose_model
 
         if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
-            raise ArgumentError(
-                "several models are compared by their expected cost alone",
-                "choose by a measure or within constraints for one ranking at a time",
-            )
+            fix = "choose by a measure or within constraints for one ranking at a time"
+            raise ArgumentError("several models are compared by their expected cost alone", fix)
         return choose_model(ranking, condition)
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)
-    maximise, within = _wanted(maximise, "maximise")
-    minimise, within_too = _wanted(minimise, "minimise")
-    limits = (*limits_of(subject_to), *within, *within_too)
-    by_cost = maximise is None and minimise is None
+    wanted, within = _wanted(maximise, minimise)
+    limits = (*limits_of(subject_to), *within)
     exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
     tables = _tables(exact, asked) if limits else None
     allowed = _allowed(ranking, tables, limits, at_most)
     candidates: Splits | slice = slice(None) if allowed is None else np.flatnonzero(allowed)
-    by_measure = partial(measure_objective, maximise=maximise, minimise=minimise)
-    if by_cost:
+    by_measure = partial(measure_objective, wanted, maximise=maximise is not None)
+    if wanted is None:
         objective = cost_objective(exact, asked, candidates)
-    elif allowed is None and not exact.weighted and straight_isometrics(minimise if maximise is None else maximise):
+    elif allowed is None and not exact.weighted and straight_isometrics(wanted):
         corner = hull_splits(exact, pool="ties")
         candidates = splits_near_best(corner, by_measure(_tables(exact, asked, corner)).loss(slice(None)))
         objective = by_measure(_tables(exact, asked, candidates))
@@ -229,17 +223,20 @@ def choose(
         value=point.expected_cost if objective.values is None else float(objective.values[best[middle]]),
         holds_for=_holds_for(exact, asked, point.split, allowed),
         runner_up=point_of(ranking, int(second[0]), resolved) if second.size else None,
-        cautions=_cautions(ranking, asked, point.split, free=by_cost and not limits and at_most is None),
+        cautions=_cautions(ranking, asked, point.split, free=wanted is None and not limits and at_most is None),
     )
 
 
-def _wanted(wanted: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit, ...]]:
+def _wanted(maximise: Wanted | None, minimise: Wanted | None) -> tuple[Wanted | None, tuple[Limit, ...]]:
     """What is optimised, None for the cost, and the constraints that follow its name."""
+    if maximise is not None and minimise is not None:
+        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
+    wanted = minimise if maximise is None else maximise
     if not isinstance(wanted, str):
         return wanted, ()
     asked = quantity(wanted)
     if asked == Quantity("expected_cost"):
-        if how == "minimise":
+        if maximise is None:
             return None, ()
         fix = f"pass {argument('minimise', 'expected_cost')}, or leave it out"
         raise MeasureError("expected_cost is better when lower", fix)
@@ -260,8 +257,7 @@ def operating_condition(condition: Any) -> OperatingCondition:
 
 def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Point:
     """What one split does under a condition."""
-    tp, fp = (covered[split] for covered in ranking.covered())
-    table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    table = table_of(ranking, split)
     return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
 
 

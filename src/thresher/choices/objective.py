@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from thresher._internal.parallel import chunks, map_chunks
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, MeasureError, argument
+from thresher.errors import MeasureError, argument
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
@@ -115,12 +115,9 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits |
 
 
 def measure_objective(
-    table: Contingency, at: Splits | slice = slice(None), *, maximise: Any, minimise: Any
+    wanted: Any, table: Contingency, at: Splits | slice = slice(None), *, maximise: bool
 ) -> Objective:
     """A measure of some splits of a table; values that differ by rounding alone tie."""
-    if maximise is not None and minimise is not None:
-        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
-    wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
         if values.shape != np.shape(table.tp):
@@ -130,12 +127,12 @@ def measure_objective(
             )
     else:
         known = measure(wanted)
-        if known.better == ("lower" if minimise is None else "higher"):
-            how, other = ("maximise", "minimise") if minimise is None else ("minimise", "maximise")
+        if known.better == ("lower" if maximise else "higher"):
+            how, other = ("maximise", "minimise") if maximise else ("minimise", "maximise")
             what = f"{known.name} is better when {known.better}"
             raise MeasureError(what, f"pass {argument(other, known.name)}", parameter=how)
         name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
-    values = values[at]
+    values, sign = values[at], -1.0 if maximise else 1.0
     return Objective(name, values.size, lambda piece: sign * values[piece], _two_ulps, values=values)
 
 

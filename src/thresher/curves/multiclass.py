@@ -84,10 +84,6 @@ def multiclass_auc(
 ) -> MulticlassAUC:
     """AUC of every class against the rest and of every class against every other.
 
-    Column i of `probabilities` belongs to class i of `classes`, or, without `classes`, to the i-th of the labels in
-    rising order (numbers by size, texts by spelling; scikit-learn's `classes_` come in that order). There is a column
-    for each class and no other. Only the order of cases within a column matters, so rows need not sum to 1.
-
     "The" multi-class AUC does not exist: the four averages differ on the same data, so each has its name. One-vs-one
     macro is the M measure of Hand & Till (2001), which does not depend on how common the classes are; both one-vs-rest
     averages do. Averaging one-vs-rest by prevalence goes back to Provost & Domingos (2000).
@@ -97,9 +93,10 @@ def multiclass_auc(
     labels
         The actual class of each row: texts, numbers or booleans.
     probabilities
-        One row per case and one column per class, each entry in [0, 1].
+        One row per case and one column per class, each entry in [0, 1]; rows need not sum to 1.
     classes
-        Which class each column belongs to.
+        Which class each column belongs to; without it, the labels in rising order (numbers by size, texts by spelling),
+        which is also that of scikit-learn's `classes_`.
     weights
         One number of at least 0 per row; a row of weight w counts as w rows.
     missing
@@ -218,10 +215,8 @@ def _require_every_class(names: list[Any], index: Column) -> None:
     absent = [repr(name) for name, count in zip(names, cases.tolist(), strict=True) if not count]
     if absent or len(names) < 2:
         what = f"class {' and '.join(absent)} has no rows" if absent else f"all rows are of class {names[0]!r}"
-        raise OneClassError(
-            f"{what} among {index.size:,}, and an AUC needs cases of both sides",
-            fix="give data with every class, or leave the class and its column out",
-        )
+        fix = "give data with every class, or leave the class and its column out"
+        raise OneClassError(f"{what} among {index.size:,}, and an AUC needs cases of both sides", fix)
 
 
 def _probability(score: Column, at: int) -> Column:

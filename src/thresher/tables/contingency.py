@@ -333,7 +333,11 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     if np.isnan(at).any():
         what = f"a threshold is a number that scores reach or miss, got {describe(threshold)}"
         raise ArgumentError(what, "give a number; +inf calls nothing positive, -inf everything")
-    split = splits_at(ranking.score, at)
+    return table_of(ranking, splits_at(ranking.score, at))
+
+
+def table_of(ranking: Ranking, split: Any) -> Contingency:
+    """The table of a split, or the tables of an array of splits."""
     tp, fp = (covered[split] for covered in ranking.covered())
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 

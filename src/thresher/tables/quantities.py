@@ -14,10 +14,10 @@ import difflib
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -28,13 +28,7 @@ from thresher.tables.measures import MEASURES, Better, Measure, measure
 
 Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-}
-
+_RELATIONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _NAME = r"[A-Za-z][\w -]*?(?:\d\.\d+)?"
 _FORM = re.compile(rf'\s*(?P<name>{_NAME})\s*(?:\[(?P<inside>"[^"]*"|[^\]"]*)\])?\s*(?:@(?P<place>.+))?')
 _LIMIT = re.compile(rf"\s*(?P<name>[A-Za-z][\w .-]*?)\s*(?P<relation>>=|<=|>|<)\s*(?P<bound>{NUMBER})\s*")
@@ -162,10 +156,8 @@ def quantity(text: str | Quantity | Measure) -> Quantity:
         raise MeasureError(f"a quantity is text, got {text!r}", 'give e.g. "auc" or "recall@fpr<=0.01"')
     form = _FORM.fullmatch(text)
     if form is None:
-        raise MeasureError(
-            f"cannot read the quantity {text!r}",
-            fix='write a name, and if need be a range or a place: "auc", "partial_auc[fpr<=0.1]", "recall@fpr<=0.01"',
-        )
+        fix = 'write a name, and if need be a range or a place: "auc", "partial_auc[fpr<=0.1]", "recall@fpr<=0.01"'
+        raise MeasureError(f"cannot read the quantity {text!r}", fix)
     name = _registered_name(form["name"])
     within, of_class = _inside(form["inside"], name)
     probability, threshold, limits = _place(form["place"], name)
@@ -202,7 +194,7 @@ def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit
 
 
 def refusal(what: str, can: Iterable[str]) -> MeasureError:
-    """The error of a function that cannot compute a quantity: what it was asked, and all that it can compute.
+    """The error of a function that cannot compute a quantity, with all that it can.
 
     >>> raise refusal("saving cannot be compared", ["auc", "brier"])
     Traceback (most recent call last):
@@ -224,11 +216,8 @@ def _registered_name(text: str) -> str:
         known = [*_BY_NAME, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
         near = difflib.get_close_matches(plain, known, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise MeasureError(
-            f"there is no quantity called {text.strip()!r}",
-            fix=f"{hint}Measures of a table are {', '.join(MEASURES)};"
-            f" numbers of a model are {', '.join(MODEL_NUMBERS)}",
-        ) from None
+        names = f"Measures of a table are {', '.join(MEASURES)}; numbers of a model are {', '.join(MODEL_NUMBERS)}"
+        raise MeasureError(f"there is no quantity called {text.strip()!r}", f"{hint}{names}") from None
 
 
 def _inside(text: str | None, name: str) -> tuple[RateRange | None, str | None]:
