@@ -307,11 +307,8 @@ def _infeasible(limit: Limit, tables: Contingency, allowed: Flags) -> Infeasible
     defined = values[~np.isnan(values)]
     nearest = math.nan if not defined.size else defined.max() if ">" in limit.relation else defined.min()
     rest = "" if allowed.all() else " together with the other constraints"
-    return InfeasibleError(
-        f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {nearest:.4g}",
-        fix="relax it, or look for a better model",
-        parameter="subject_to",
-    )
+    what = f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {nearest:.4g}"
+    return InfeasibleError(what, "relax it, or look for a better model", parameter="subject_to")
 
 
 def _holds_for(

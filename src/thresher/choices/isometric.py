@@ -184,7 +184,5 @@ def _bisect(rising: Callable[[Floats], Any], size: int, low: float, high: float)
 
 
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:
-    return ArgumentError(
-        f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}",
-        fix="give a value that the measure takes",
-    )
+    what = f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}"
+    return ArgumentError(what, "give a value that the measure takes")

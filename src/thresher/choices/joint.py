@@ -32,10 +32,6 @@ class Range(Result):
     """Cost ratios between `low` and `high`, and what is cheapest there.
 
     `models` lists every model that reaches the point; all of them do for the two rules that ignore scores.
-
-    >>> last = choose({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
-    >>> last.low, last.high, last.rule, last.models
-    (5.0, inf, 'always', ('careful',))
     """
 
     low: float
@@ -116,9 +112,8 @@ def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | 
     >>> [(r.models, r.low, r.high) for r in both.ranges if r.rule == "threshold"]
     [(('careful',), 0.0, 1.0), (('eager',), 1.0, inf)]
     """
-    fix = "give {'name': rank(labels, scores), ...}"
     if not models:
-        raise ArgumentError("there are no models to choose from", fix)
+        raise ArgumentError("there are no models to choose from", "give {'name': rank(labels, scores), ...}")
     for name, ranking in models.items():
         with located(f"model {name!r}"):
             require_ranking(ranking, both_classes=True)
@@ -156,17 +151,15 @@ def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | 
 
 
 def _class_ratio(models: Mapping[str, Ranking], condition: OperatingCondition) -> Fraction:
-    """The class ratio at deployment: the declared one, or that of the data, which all models share."""
+    """The class ratio at deployment: declared, or that of the data, which all models share."""
     if condition.class_ratio is not None:
         return simplest(condition.class_ratio)
     first, *others = models.values()
     if not all(math.isclose(other.class_ratio, first.class_ratio, rel_tol=1e-12) for other in others):
         listed = ", ".join(f"{name} {ranking.class_ratio:.4g}" for name, ranking in models.items())
-        raise ConditionError(
-            f"the class ratio is to be that of the data, but the models' data differ: {listed}",
-            fix=f"declare the {argument('class_ratio')} of the operating condition, "
-            "or rank all models on the same cases",
-        )
+        what = f"the class ratio is to be that of the data, but the models' data differ: {listed}"
+        declare = f"declare the {argument('class_ratio')} of the operating condition"
+        raise ConditionError(what, f"{declare}, or rank all models on the same cases")
     return Fraction(first.Pos) / Fraction(first.Neg)
 
 

@@ -57,10 +57,8 @@ class Objective:
         lows = map_chunks(lowest, self.size)
         least = min(lows)[0]
         if least == worst:
-            raise MeasureError(
-                f"{self.name} is undefined at every threshold allowed",
-                fix="relax the constraints, or choose by another measure",
-            )
+            what = f"{self.name} is undefined at every threshold allowed"
+            raise MeasureError(what, "relax the constraints, or choose by another measure")
         limit = least + self.slack(least)
         pieces = chunks(self.size)
         tied, others = [], [low for low in lows if low[0] > limit]
@@ -121,10 +119,8 @@ def measure_objective(
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
         if values.shape != np.shape(table.tp):
-            raise MeasureError(
-                f"{name} gives shape {values.shape} for {np.shape(table.tp)[0]:,} splits",
-                fix="return one number per entry of the table's cells",
-            )
+            what = f"{name} gives shape {values.shape} for {np.shape(table.tp)[0]:,} splits"
+            raise MeasureError(what, "return one number per entry of the table's cells")
     else:
         known = measure(wanted)
         if known.better == ("lower" if maximise else "higher"):

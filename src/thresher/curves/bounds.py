@@ -92,11 +92,6 @@ class TableBounds(Result):
 
     `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment; cells
     of weights also allow for rounding, and so may add up to a little more or less than the ranking's totals.
-
-    >>> bounded = Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2])
-    >>> bounds = table_bounds(bounded, 0.75)
-    >>> (bounds.least.tp, bounds.most.tp), (bounds.least.fp, bounds.most.fp)
-    ((1, 2), (1, 1))
     """
 
     least: Contingency
@@ -121,16 +116,28 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
     inside = splits_at(ranking.score, at)  # segments that lie above t
     last = np.maximum(touched - 1, 0)
     cut = touched > inside
-    (tp, fp), ends = ranking.covered(), ranking.ranges.ends
-    classes = ((ranking.pos, tp, ends[0], ends[1]), (ranking.neg, fp, ends[2], ends[3]))
-    tables = []
-    for most in (False, True):
-        cells = []
-        for counts, covered, low, high in classes:
-            of_cut = np.where(cut, _called(counts[last], low[last], high[last], at, most=most), 0)
-            cells.append(covered[inside] + of_cut.astype(counts.dtype))
-        tables.append(_table(ranking, *cells, most=most))
-    return TableBounds(*tables)
+    classes = zip(
+        (ranking.pos, ranking.neg),
+        ranking.covered(),
+        (ranking.Pos, ranking.Neg),
+        (ranking.ranges.ends[:2], ranking.ranges.ends[2:]),
+        strict=True,
+    )
+    slack = slack_of(ranking)
+    one = 0 if ranking.weighted else 1  # case on either side of a threshold within a segment, as both its ends occur
+    least, most = list[Counts](), list[Counts]()
+    for counts, covered, total, (low, high) in classes:
+        of_cut = counts[last]
+        for cells, within, aside in ((least, one, -slack), (most, of_cut - one, slack)):
+            with np.errstate(invalid="ignore"):  # a class that is absent has no ends
+                above = np.where(at <= low[last], of_cut, np.where(at > high[last], 0, within))
+            called = covered[inside] + np.where(cut & (of_cut > 0), above, 0).astype(counts.dtype)
+            rest = total - called
+            if ranking.weighted:
+                called = np.clip(called * (1 + aside), 0.0, MOST_CASES)
+                rest = np.clip(total * (1 - aside) - called, 0.0, MOST_CASES)
+            cells += [called, rest]
+    return TableBounds(Contingency(*least), Contingency(*most))
 
 
 def ks_bounds(ranking: Ranking) -> Bounds:
@@ -189,29 +196,6 @@ def extreme_curve(ranking: Ranking, *, highest: bool) -> tuple[Floats, Floats]:
     return np.insert(fp, at + 1, x), np.insert(tp, at + 1, y)
 
 
-def _called(counts: Counts, low: Floats, high: Floats, at: Floats, *, most: bool) -> Counts:
-    """How many of a class are called positive in a segment that the threshold splits.
-
-    Both ends occur, so that a threshold between them leaves one case on either side (no more is known of weights).
-    """
-    one = 0 if counts.dtype.kind == "f" else 1
-    within = counts - one if most else np.full_like(counts, one)
-    with np.errstate(invalid="ignore"):  # a class that is absent has no ends
-        return np.where(counts == 0, 0, np.where(at <= low, counts, np.where(at > high, 0, within)))
-
-
-def _table(ranking: Ranking, tp: Counts, fp: Counts, *, most: bool) -> Contingency:
-    """The table that calls these positive, weights being moved outwards by what rounding may have done."""
-    if not ranking.weighted:
-        return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
-    slack = slack_of(ranking) if most else -slack_of(ranking)
-    cells = []
-    for weight, total in ((tp, ranking.Pos), (fp, ranking.Neg)):
-        moved = np.clip(weight * (1 + slack), 0.0, MOST_CASES)
-        cells += [moved, np.clip(total * (1 - slack) - moved, 0.0, MOST_CASES)]
-    return Contingency(*cells)
-
-
 def _round(share: Fraction, toward: float) -> float:
     """A share of pairs as a float: itself, or if no float is, the next one on a side."""
     near = float(share)
@@ -256,10 +240,6 @@ class CurveBounds(Tabular):
     """Two curves in ROC space: the exact one lies on or between them.
 
     Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
-
-    >>> bounds = roc_bounds(Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2]))
-    >>> bounds.lower_tpr, bounds.upper_tpr
-    (array([0., 0., 1.]), array([0., 1., 1.]))
     """
 
     lower_fpr: Floats

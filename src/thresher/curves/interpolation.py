@@ -46,10 +46,8 @@ def randomized_rule(ranking: Ranking, threshold: float, *, probability: float = 
     segment = np.flatnonzero(ranking.score == at)
     if not segment.size:
         nearest = ranking.score[np.argmin(np.abs(ranking.score - at))]
-        raise ArgumentError(
-            f"no case scores exactly {threshold}, so there is no tie to break",
-            f"give one of the scores; the nearest is {nearest:g}",
-        )
+        what = f"no case scores exactly {threshold}, so there is no tie to break"
+        raise ArgumentError(what, f"give one of the scores; the nearest is {nearest:g}")
     before = int(segment[0])
     return _rule(ranking, before, before + 1, probability)
 

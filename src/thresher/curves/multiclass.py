@@ -184,10 +184,9 @@ def class_rows(
     except ValueError:  # rows of different lengths
         matrix = np.empty(0)
     if matrix.ndim != 2:
-        raise LengthError(
-            f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns",
-            fix="give one row per case and one column per class; for a single column use auc(rank(labels, scores))",
-        )
+        what = f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns"
+        fix = "give one row per case and one column per class; for a single column use auc(rank(labels, scores))"
+        raise LengthError(what, fix)
     columns = {"labels": column(labels, name="labels")}
     if weights is not None:
         columns["weights"] = column(weights, name="weights")
@@ -201,10 +200,9 @@ def class_rows(
         label, scores, weight = label[present], [score[present] for score in scores], weight[present]
     names, index = classes_of(label, classes=classes)
     if len(names) != len(scores) and not (every_class and len(names) == 1):
-        raise LengthError(
-            f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}",
-            fix="pass classes=[...] with one name per column, in their order (else that of the sorted labels)",
-        )
+        what = f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}"
+        fix = "pass classes=[...] with one name per column, in their order (else that of the sorted labels)"
+        raise LengthError(what, fix)
     if every_class:
         _require_every_class(names, index)
     return names, index, scores, weight, dropped

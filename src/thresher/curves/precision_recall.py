@@ -84,11 +84,7 @@ def average_precision(ranking: Ranking) -> float:
 
 
 def precision_sum(pos: Counts, tp: Counts, fp: Counts) -> float:
-    """Sum over positives of the precision at their scores: Pos · average precision.
-
-    >>> precision_sum(np.array([20, 10, 20]), np.array([20, 30, 50]), np.array([5, 10, 50]))
-    33.5
-    """
+    """Sum over positives of the precision at their scores: Pos · average precision."""
     return float((tp / np.add(tp, fp, dtype=np.float64) * pos).sum())
 
 
@@ -117,9 +113,6 @@ def segment_areas(pos: Counts, neg: Counts, tp: Counts, fp: Counts) -> Floats:
 
     tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive:
     p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
-
-    >>> segment_areas(np.array([1]), np.array([3]), np.array([0]), np.array([0]))
-    array([0.25])
     """
     pos, neg, tp, fp = (counts.astype(np.float64) for counts in (pos, neg, tp, fp))
     cases, before = pos + neg, tp + fp

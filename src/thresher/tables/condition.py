@@ -102,10 +102,8 @@ class OperatingCondition:
     def slope_roc(self) -> float:
         """Slope of equal-cost lines in ROC space: 1 / (cost_ratio · class_ratio)."""
         if self.class_ratio is None:
-            raise ConditionError(
-                "the class ratio is as in the data, so the ROC slope depends on the data",
-                fix=f"use condition.for_data(ranking).slope_roc, or declare {argument('class_ratio')}",
-            )
+            fix = f"use condition.for_data(ranking).slope_roc, or declare {argument('class_ratio')}"
+            raise ConditionError("the class ratio is as in the data, so the ROC slope depends on the data", fix)
         return float(1 / (self.exact_cost_ratio * simplest(self.class_ratio)))
 
     def slope_coverage(self, ranking: Ranking) -> float:
@@ -147,7 +145,7 @@ class OperatingCondition:
         return prevalence * positive + (1 - prevalence) * negative
 
     def _exact_expected_cost(self, table: Contingency) -> Any:
-        """Expected cost by one division of integers; None where they would round, or there are none."""
+        """Expected cost by one division of integers, None where that would round."""
         cells = [_integers(cell) for cell in (table.tp, table.fn, table.fp, table.tn)]
         totals = np.asarray(table.Pos), np.asarray(table.Neg)
         if any(cell is None for cell in cells) or not all(n.size and 0 < n.min() == n.max() for n in totals):
@@ -184,9 +182,6 @@ def simplest(number: float) -> Fraction:
     """The simplest fraction that a float stands for: 3/7 and not its 53-bit neighbour.
 
     So ties that a person sees in costs such as 0.1 and 0.3 are ties, and not decided by rounding.
-
-    >>> simplest(3 / 7), simplest(0.1)
-    (Fraction(3, 7), Fraction(1, 10))
     """
     exact = Fraction(number)
     simple = exact.limit_denominator(_SIMPLE)

@@ -286,10 +286,8 @@ class ConfusionMatrix(Tabular):
         if not isinstance(other, ConfusionMatrix):
             return NotImplemented
         if self.classes != other.classes:
-            raise LabelError(
-                f"the matrices have different classes: {listed(self.classes)} against {listed(other.classes)}",
-                fix="count both with the same classes=[...] in the same order",
-            )
+            what = f"the matrices have different classes: {listed(self.classes)} against {listed(other.classes)}"
+            raise LabelError(what, "count both with the same classes=[...] in the same order")
         return ConfusionMatrix(self.counts + other.counts, self.classes, self.dropped + other.dropped)
 
     def __radd__(self, other: object) -> ConfusionMatrix:
@@ -394,10 +392,8 @@ def _check_counts(counts: Any, k: int) -> Counts:
     except ValueError:  # rows of different lengths
         array = np.empty(0)
     if array.shape != (k, k):
-        raise LengthError(
-            f"counts have shape {array.shape}, and {k} classes need {k} rows and columns",
-            fix="give one row per actual and one column per predicted class, in the order of classes",
-        )
+        fix = "give one row per actual and one column per predicted class, in the order of classes"
+        raise LengthError(f"counts have shape {array.shape}, and {k} classes need {k} rows and columns", fix)
     if array.dtype.kind not in "biuf" or not (np.isfinite(array) & (array >= 0)).all():
         raise WeightError(f"counts must be finite numbers of 0 or more, got {array.tolist()}", "give counts of cases")
     require_safe_total(float(array.sum(dtype=np.float64)))

@@ -101,10 +101,8 @@ def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> Fis
     observed = _observed(table)
     require_one_of(alternative, get_args(Alternative), name="alternative")
     if not (observed == np.floor(observed)).all():
-        raise WeightError(
-            f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}",
-            fix="give unweighted counts, or use chi_squared(table)",
-        )
+        what = f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}"
+        raise WeightError(what, "give unweighted counts, or use chi_squared(table)")
     _, p_value = fisher_exact(observed.astype(np.int64), alternative=alternative)
     return FisherTest(float(table.dor), float(p_value), alternative, table.independent())
 

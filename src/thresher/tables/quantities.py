@@ -60,11 +60,7 @@ class Limit:
     bound: float
 
     def holds(self, table: Contingency) -> Flags:
-        """Where it holds; an undefined measure meets no bound.
-
-        >>> limits_of("recall >= 0.9")[0].holds(Contingency(tp=[9, 8], fn=[1, 2], fp=[0, 0], tn=[5, 5]))
-        array([ True, False])
-        """
+        """Where it holds; an undefined measure meets no bound."""
         return np.asarray(_RELATIONS[self.relation](self.measure.of(table), self.bound), dtype=np.bool_)
 
     def __str__(self) -> str:
@@ -169,11 +165,7 @@ def quantity(text: str | Quantity | Measure) -> Quantity:
 
 
 def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit, ...]:
-    """Parse constraints on measures; `and` or a comma joins several.
-
-    >>> [str(limit) for limit in limits_of("recall >= 0.9 and fpr <= 0.01")]
-    ['tpr >= 0.9', 'fpr <= 0.01']
-    """
+    """Parse constraints on measures; `and` or a comma joins several."""
     if wanted is None or isinstance(wanted, Limit):
         return () if wanted is None else (wanted,)
     if not isinstance(wanted, Sequence):
@@ -194,13 +186,7 @@ def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit
 
 
 def refusal(what: str, can: Iterable[str]) -> MeasureError:
-    """The error of a function that cannot compute a quantity, with all that it can.
-
-    >>> raise refusal("saving cannot be compared", ["auc", "brier"])
-    Traceback (most recent call last):
-    thresher.errors.MeasureError: saving cannot be compared
-      fix:   give auc or brier
-    """
+    """The error of a function that cannot compute a quantity, with all that it can."""
     *most, last = can
     return MeasureError(what, f"give {', '.join(most)} or {last}" if most else f"give {last}")
 
