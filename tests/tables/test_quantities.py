@@ -29,12 +29,12 @@ TEXTS = st.one_of(
 
 @given(TEXTS)
 def test_the_text_of_a_quantity_reads_back_as_the_same_quantity(text):
-    found = quantity(text)
-    again = quantity(str(found))
-    assert str(again) == str(found)
-    assert (again.name, again.within, again.of_class) == (found.name, found.within, found.of_class)
-    assert (again.probability, len(again.limits)) == (found.probability, len(found.limits))
-    assert (found.measure is None) == (found.name in MODEL_NUMBERS)
+    asked = quantity(text)
+    again = quantity(str(asked))
+    assert str(again) == str(asked)
+    assert (again.name, again.within, again.of_class) == (asked.name, asked.within, asked.of_class)
+    assert (again.probability, len(again.limits)) == (asked.probability, len(asked.limits))
+    assert (asked.measure is None) == (asked.name in MODEL_NUMBERS)
 
 
 @pytest.mark.parametrize(

@@ -131,12 +131,12 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
         for cells, within, aside in ((least, one, -slack), (most, of_cut - one, slack)):
             with np.errstate(invalid="ignore"):  # a class that is absent has no ends
                 above = np.where(at <= low[last], of_cut, np.where(at > high[last], 0, within))
-            called = covered[inside] + np.where(cut & (of_cut > 0), above, 0).astype(counts.dtype)
-            rest = total - called
+            count = covered[inside] + np.where(cut & (of_cut > 0), above, 0).astype(counts.dtype)
+            rest = total - count
             if ranking.weighted:
-                called = np.clip(called * (1 + aside), 0.0, MOST_CASES)
-                rest = np.clip(total * (1 - aside) - called, 0.0, MOST_CASES)
-            cells += [called, rest]
+                count = np.clip(count * (1 + aside), 0.0, MOST_CASES)
+                rest = np.clip(total * (1 - aside) - count, 0.0, MOST_CASES)
+            cells += [count, rest]
     return TableBounds(Contingency(*least), Contingency(*most))
 
 

@@ -60,10 +60,10 @@ class OperatingCondition:
         ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio}
         for name, number in (optional | ratios | required).items():
             if number is not None or name in required:
-                require_number(number, name=name, fix="give one", error=ConditionError)
-            if number is not None and name in ratios and not 0 < number < math.inf:
-                what = f"{argument(name)} must be above 0" + (" and finite" if number == math.inf else "")
-                raise ConditionError(f"{what}, got {number}", _FIXES[name], parameter=name)
+                size = require_number(number, name=name, fix="give one", error=ConditionError)
+                if name in ratios and not 0 < size < math.inf:
+                    what = f"{argument(name)} must be above 0" + (" and finite" if size == math.inf else "")
+                    raise ConditionError(f"{what}, got {number}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
         parts = dict(zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True))
