@@ -258,7 +258,7 @@ def test_trap_20_costs_are_asymmetric():
     assert (dear_miss.table.fp, dear_miss.table.tp) == (50, 50)
 
 
-def test_trap_21_a_class_ratio_taken_from_the_data_is_said():
+def test_trap_21_a_class_ratio_taken_from_the_data_is_reported():
     assert "class-ratio-from-data" in [caution.code for caution in th.choose(TREE).cautions]
     assert not th.choose(TREE, th.OperatingCondition(class_ratio=1)).cautions
 
@@ -303,10 +303,10 @@ def test_weights_in_tenths_choose_as_replicated_rows_do(counts, limit):
             with pytest.raises(type(error)):
                 th.choose(weighted, **options)
             continue
-        found = th.choose(weighted, **options)
-        assert found.splits.tolist() == expected.splits.tolist()
-        assert found.holds_for == expected.holds_for
-        assert found.expected_cost == pytest.approx(expected.expected_cost)
+        choice = th.choose(weighted, **options)
+        assert choice.splits.tolist() == expected.splits.tolist()
+        assert choice.holds_for == expected.holds_for
+        assert choice.expected_cost == pytest.approx(expected.expected_cost)
 
 
 @given(two_class_rankings, ratios, ratios)
@@ -359,3 +359,11 @@ def test_a_condition_is_an_operating_condition(wrong):
         th.choose(TREE, wrong)
     with pytest.raises(th.errors.ArgumentError, match="an operating condition is needed"):
         th.choose({"tree": TREE}, wrong)
+
+
+def test_what_cannot_be_met_comes_with_the_closest_value():
+    tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    with pytest.raises(th.errors.InfeasibleError, match=r"meets precision >= 0\.9; the closest is precision = 0\.8"):
+        th.choose(tree, subject_to="precision >= 0.9")
+    with pytest.raises(th.errors.InfeasibleError, match="the closest is precision = nan"):
+        th.choose(tree, subject_to=["tpr <= 0", "precision >= 0.9"])

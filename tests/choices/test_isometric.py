@@ -76,8 +76,8 @@ def test_bad_arguments():
 
 @pytest.mark.parametrize(("name", "value"), [("mcc", 1), ("g_mean", 1), ("markedness", 1)])
 def test_the_best_value_is_reached_in_the_perfect_corner(name, value):
-    found = th.isometric(name, value, Pos=50, Neg=40)
-    assert any(np.isclose(found.x, 0) & np.isclose(found.y, 50))
+    curve = th.isometric(name, value, Pos=50, Neg=40)
+    assert any(np.isclose(curve.x, 0) & np.isclose(curve.y, 50))
 
 
 def test_numbers_that_are_none_are_refused():

@@ -67,7 +67,7 @@ def test_a_single_model_stays_the_best_for_all_cost_ratios(ranking, cost_ratio):
     assert th.choose({"only": ranking}, th.OperatingCondition(cost_ratio=cost_ratio)).holds_for == (0, math.inf)
 
 
-def test_ties_between_models_are_told():
+def test_ties_between_models_are_reported():
     joint = th.choose({"a": CAREFUL, "b": EAGER}, th.OperatingCondition(cost_ratio=1))
     assert joint.tied == ("a", "b")
     assert joint.runner_up is None
@@ -139,12 +139,12 @@ def test_the_unit_of_the_weights_changes_nothing(rows, factor, a, b, class_ratio
     labels, columns, weights = rows
     condition = th.OperatingCondition(cost_ratio=a / b, class_ratio=class_ratio)
 
-    def found(by):
+    def choices(by):
         rankings = {name: th.rank(labels, each, weights=[w * by for w in weights]) for name, each in columns.items()}
         joint = th.choose(rankings, condition)
         return joint, {name: th.choose(ranking, condition) for name, ranking in rankings.items()}
 
-    (joint, single), (scaled, scaled_single) = found(1), found(factor)
+    (joint, single), (scaled, scaled_single) = choices(1), choices(factor)
     assert (joint.model, joint.tied, joint.runner_up) == (scaled.model, scaled.tied, scaled.runner_up)
     assert joint.holds_for == pytest.approx(scaled.holds_for, rel=1e-9)
     assert [(one.models, one.rule, one.point.split) for one in joint.ranges] == [

@@ -12,7 +12,7 @@ from thresher._internal import parallel
 ratios = st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(97, 100)])
 
 
-def by_hand(ranking, class_ratio, cost_ratio):
+def best_in_fractions(ranking, class_ratio, cost_ratio):
     """All best splits and the best of the others, in fractions."""
     tp, fp = ranking.covered()
     odds = cost_ratio * class_ratio * Fraction(ranking.Neg) / Fraction(ranking.Pos)
@@ -22,7 +22,7 @@ def by_hand(ranking, class_ratio, cost_ratio):
     return [split for split, cost in enumerate(costs) if cost == least], min(dearer)[1] if dearer else None
 
 
-def found(ranking, class_ratio, cost_ratio):
+def choice_of(ranking, class_ratio, cost_ratio):
     choice = th.choose(ranking, th.OperatingCondition(class_ratio=float(class_ratio), cost_ratio=float(cost_ratio)))
     return choice.splits.tolist(), None if choice.runner_up is None else choice.runner_up.split
 
@@ -32,7 +32,7 @@ def found(ranking, class_ratio, cost_ratio):
 def test_pieces_of_any_length_give_the_same_choice(piece, ranking, class_ratio, cost_ratio):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parallel, "CHUNK", piece)
-        assert found(ranking, class_ratio, cost_ratio) == by_hand(ranking, class_ratio, cost_ratio)
+        assert choice_of(ranking, class_ratio, cost_ratio) == best_in_fractions(ranking, class_ratio, cost_ratio)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -42,7 +42,9 @@ def test_the_runner_up_is_exact_where_floats_are_not(seed):
     pos = [2**58, *rng.integers(1, 40, 6).tolist(), rest]
     neg = [rest, *rng.integers(1, 40, 6).tolist(), 2**58]
     ranking = th.Ranking(range(8, 0, -1), pos, neg)
-    assert found(ranking, Fraction(97, 100), Fraction(1)) == by_hand(ranking, Fraction(97, 100), Fraction(1))
+    assert choice_of(ranking, Fraction(97, 100), Fraction(1)) == best_in_fractions(
+        ranking, Fraction(97, 100), Fraction(1)
+    )
 
 
 def test_many_near_ties_beyond_int64_are_settled():
@@ -50,7 +52,9 @@ def test_many_near_ties_beyond_int64_are_settled():
     pos = np.concatenate([[2**50], middle, [2**49]])
     neg = np.concatenate([[2**49], middle, [2**50]])
     ranking = th.Ranking(np.arange(pos.size, 0, -1), pos, neg)
-    assert found(ranking, Fraction(987, 1000), Fraction(1)) == by_hand(ranking, Fraction(987, 1000), Fraction(1))
+    assert choice_of(ranking, Fraction(987, 1000), Fraction(1)) == best_in_fractions(
+        ranking, Fraction(987, 1000), Fraction(1)
+    )
 
 
 @pytest.mark.parametrize(("apart", "ties"), [(1e-14, 2), (1e-9, 1)])

@@ -11,7 +11,6 @@ import thresher as th
 from tests import reference
 from tests.strategies import labelled_scores, ranking, rough_weights, rows_of, two_class_counts, two_class_rankings
 from thresher._internal import parallel
-from thresher.curves import area as area_room
 
 SPAM_TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
 
@@ -20,26 +19,26 @@ class TestPairs:
     @given(labelled_scores(both_classes=True))
     def test_each_positive_meets_each_negative(self, rows):
         labels, scores = rows
-        found = th.pairs(th.rank(labels, scores))
-        assert (found.won, found.tied, found.lost) == reference.pairs(rows_of(labels, scores))
-        assert found.total == int(labels.sum()) * int((~labels).sum())
-        assert type(found.won) is int
+        counts = th.pairs(th.rank(labels, scores))
+        assert (counts.won, counts.tied, counts.lost) == reference.pairs(rows_of(labels, scores))
+        assert counts.total == int(labels.sum()) * int((~labels).sum())
+        assert type(counts.won) is int
 
     @given(labelled_scores(both_classes=True, max_size=15), st.data())
     def test_with_weights_each_meeting_weighs_both(self, rows, data):
         labels, scores = rows
         weight = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
-        found = th.pairs(th.rank(labels, scores, weights=weight))
+        counts = th.pairs(th.rank(labels, scores, weights=weight))
         won, tied, lost = (float(part) for part in reference.pairs(rows_of(labels, scores, weight)))
         total = won + tied + lost
-        assert (found.won, found.tied, found.lost) == pytest.approx((won, tied, lost), rel=1e-12, abs=1e-12 * total)
+        assert (counts.won, counts.tied, counts.lost) == pytest.approx((won, tied, lost), rel=1e-12, abs=1e-12 * total)
 
     def test_counts_beyond_int64_are_exact(self):
         big = 4 * 10**9
-        found = th.pairs(th.Ranking([2, 1], pos=[big, 1], neg=[1, big]))
-        assert (found.won, found.tied, found.lost) == (big * big, 2 * big, 1)
-        found = th.pairs(th.Ranking([2, 1], pos=[1, big], neg=[big, 1]))
-        assert (found.won, found.tied, found.lost) == (1, 2 * big, big * big)
+        counts = th.pairs(th.Ranking([2, 1], pos=[big, 1], neg=[1, big]))
+        assert (counts.won, counts.tied, counts.lost) == (big * big, 2 * big, 1)
+        counts = th.pairs(th.Ranking([2, 1], pos=[1, big], neg=[big, 1]))
+        assert (counts.won, counts.tied, counts.lost) == (1, 2 * big, big * big)
         assert th.pairs(th.Ranking([1], pos=[big], neg=[big])).tied == big * big
 
 
@@ -77,8 +76,8 @@ class TestGrid:
     def test_its_mean_is_the_auc(self, r):
         grid = th.curves.pairs_grid(r)
         assert grid.shape == (r.Pos, r.Neg)
-        found = th.pairs(r)
-        assert ((grid == 1).sum(), (grid == 0.5).sum(), (grid == 0).sum()) == (found.won, found.tied, found.lost)
+        counts = th.pairs(r)
+        assert ((grid == 1).sum(), (grid == 0.5).sum(), (grid == 0).sum()) == (counts.won, counts.tied, counts.lost)
 
     def test_rows_and_columns_go_by_falling_score(self):
         grid = th.curves.pairs_grid(th.Ranking.parse("[1+][1-][1+,1-][1-]"))
@@ -94,9 +93,9 @@ class TestGrid:
 
 class TestPlacements:
     def test_they_are_known_by_their_names(self):
-        found = th.curves.placements(th.Ranking.parse("[1+][1+,1-][1-]"))
-        assert (found.positive.tolist(), found.negative.tolist()) == ([1, 0.75, 0.25], [0.25, 0.75, 1])
-        for array in found:
+        shares = th.curves.placements(th.Ranking.parse("[1+][1+,1-][1-]"))
+        assert (shares.positive.tolist(), shares.negative.tolist()) == ([1, 0.75, 0.25], [0.25, 0.75, 1])
+        for array in shares:
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 1
 
@@ -107,7 +106,7 @@ class TestPlacements:
         assert np.dot(of_negatives, r.neg) / r.Neg == pytest.approx(th.auc(r))
 
     @given(two_class_rankings)
-    def test_they_are_shares_of_the_other_class_by_hand(self, r):
+    def test_they_are_shares_of_the_other_class(self, r):
         of_positives, of_negatives = th.curves.placements(r)
         for k in range(len(r)):
             beaten = sum(r.neg[k + 1 :].tolist()) + r.neg[k] / 2
@@ -129,8 +128,8 @@ class TestPartial:
     @given(segments=two_class_counts, ends=ranges)
     def test_it_is_the_area_of_the_polyline(self, by, segments, ends):
         low, high = ends
-        found = partial(ranking(segments), by, (float(low), float(high)))
-        assert found == pytest.approx(float(reference.partial_auc(segments, low, high, by=by)), abs=1e-12)
+        area = partial(ranking(segments), by, (float(low), float(high)))
+        assert area == pytest.approx(float(reference.partial_auc(segments, low, high, by=by)), abs=1e-12)
 
     @given(two_class_rankings)
     def test_the_full_range_of_either_is_the_auc(self, r):
@@ -166,22 +165,16 @@ class TestPartial:
             th.partial_auc(SPAM_TREE, fpr=(0, 0.1), tpr=(0.9, 1))
 
 
-@pytest.mark.parametrize("limit", [1, 2**62])
-def test_wide_integers_are_used_when_needed_and_change_nothing(monkeypatch, limit):
-    monkeypatch.setattr(area_room, "_EXACT_IN_INT64", limit)
-    assert th.pairs(SPAM_TREE) == area_room.Pairs(won=1300, tied=950, lost=250)
-
-
 @pytest.mark.parametrize("piece", [1, 2, 7])
 @given(two_class_rankings)
 def test_pairs_are_counted_across_pieces(piece, ranking):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parallel, "CHUNK", piece)
-        found = th.pairs(ranking)
+        counts = th.pairs(ranking)
     won, tied = np.tril(np.ones((len(ranking), len(ranking))), -1).T, np.eye(len(ranking))
-    assert found.won == ranking.pos @ won @ ranking.neg
-    assert found.tied == ranking.pos @ tied @ ranking.neg
-    assert found.total == ranking.Pos * ranking.Neg
+    assert counts.won == ranking.pos @ won @ ranking.neg
+    assert counts.tied == ranking.pos @ tied @ ranking.neg
+    assert counts.total == ranking.Pos * ranking.Neg
 
 
 def test_weights_whose_sums_round_still_give_exactly_0_and_1():

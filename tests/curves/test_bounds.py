@@ -43,9 +43,9 @@ def test_the_exact_loss_lies_between(bounds, value, weighted):
     @given(pair=ranged(probabilities=True, weighted=weighted))
     def check(pair):
         exact, r = pair
-        found = bounds(r)
-        assert value(exact) in found
-        assert found.lower <= found.upper
+        limits = bounds(r)
+        assert value(exact) in limits
+        assert limits.lower <= limits.upper
 
     check()
 
@@ -70,12 +70,12 @@ def test_tables_at_any_threshold(weighted):
     def check(pair):
         exact, r = pair
         at = np.concatenate([exact.score, exact.thresholds(), [math.inf, -math.inf]])
-        true, found = th.tables.contingency_at(exact, at), th.curves.table_bounds(r, at)
-        assert (found.least.tp <= true.tp).all()
-        assert (true.tp <= found.most.tp).all()
-        assert (found.least.fp <= true.fp).all()
-        assert (true.fp <= found.most.fp).all()
-        for each in (found.least, found.most):
+        true, limits = th.tables.contingency_at(exact, at), th.curves.table_bounds(r, at)
+        assert (limits.least.tp <= true.tp).all()
+        assert (true.tp <= limits.most.tp).all()
+        assert (limits.least.fp <= true.fp).all()
+        assert (true.fp <= limits.most.fp).all()
+        for each in (limits.least, limits.most):
             if weighted:  # each cell allows for rounding
                 np.testing.assert_allclose(each.tp + each.fn, r.Pos, rtol=1e-12)
             else:
@@ -90,19 +90,19 @@ def test_costs_at_any_threshold(pair):
     condition = th.OperatingCondition(cost_fp=2, cost_fn=7, cost_tp=-1)
     for at in [*exact.score.tolist(), *r.thresholds().tolist()]:
         true = condition.for_data(exact).expected_cost(th.tables.contingency_at(exact, at))
-        found = th.bounds(r, "expected_cost", threshold=at, condition=condition)
-        assert found.lower - 1e-12 <= true <= found.upper + 1e-12
+        limits = th.bounds(r, "expected_cost", threshold=at, condition=condition)
+        assert limits.lower - 1e-12 <= true <= limits.upper + 1e-12
         if at in r.thresholds() and at < r.interval(0)[0]:
-            assert found.width == 0
+            assert limits.width == 0
 
 
 @given(ranged())
 def test_the_curve_lies_between_the_curves(pair):
     exact, r = pair
     fpr, tpr, _ = th.roc(exact)
-    found = th.curves.roc_bounds(r)
-    assert (tpr <= np.array([_highest(found.upper_fpr, found.upper_tpr, x) for x in fpr]) + 1e-12).all()
-    assert (tpr >= np.array([_lowest(found.lower_fpr, found.lower_tpr, x) for x in fpr]) - 1e-12).all()
+    limits = th.curves.roc_bounds(r)
+    assert (tpr <= np.array([_highest(limits.upper_fpr, limits.upper_tpr, x) for x in fpr]) + 1e-12).all()
+    assert (tpr >= np.array([_lowest(limits.lower_fpr, limits.lower_tpr, x) for x in fpr]) - 1e-12).all()
 
 
 @given(ranged())
@@ -110,10 +110,10 @@ def test_the_hull_lies_between_the_hulls(pair):
     exact, r = pair
     corner = th.hull(exact, pool="ties")
     tp, fp = corner.covered()
-    found = th.curves.hull_bounds(r)
+    limits = th.curves.hull_bounds(r)
     for x, y in zip(fp / exact.Neg, tp / exact.Pos, strict=True):
-        assert y <= _highest(found.upper_fpr, found.upper_tpr, x) + 1e-12
-    for x, y in zip(found.lower_fpr, found.lower_tpr, strict=True):
+        assert y <= _highest(limits.upper_fpr, limits.upper_tpr, x) + 1e-12
+    for x, y in zip(limits.lower_fpr, limits.lower_tpr, strict=True):
         assert y <= _highest(fp / exact.Neg, tp / exact.Pos, x) + 1e-12
 
 
@@ -143,12 +143,12 @@ def test_values_of_weights_stay_within_what_is_possible(pair):
 def test_tables_of_weights_that_round_lie_between(pair):
     exact, r = pair
     at = np.concatenate([exact.score, exact.thresholds(), [math.inf, -math.inf]])
-    true, found = th.tables.contingency_at(exact, at), th.curves.table_bounds(r, at)
+    true, limits = th.tables.contingency_at(exact, at), th.curves.table_bounds(r, at)
     for cell, lower, upper in (
-        ("tp", found.least, found.most),
-        ("fp", found.least, found.most),
-        ("fn", found.most, found.least),
-        ("tn", found.most, found.least),
+        ("tp", limits.least, limits.most),
+        ("fp", limits.least, limits.most),
+        ("fn", limits.most, limits.least),
+        ("tn", limits.most, limits.least),
     ):
         assert (getattr(lower, cell) >= 0).all()
         assert (getattr(lower, cell) <= getattr(true, cell)).all()
@@ -170,24 +170,24 @@ def test_costs_of_weights_that_round_lie_between(condition, pair):
 def test_curves_of_weights_that_round_lie_between(pair):
     exact, r = pair
     fpr, tpr, _ = th.roc(exact)
-    found = th.curves.roc_bounds(r)
+    limits = th.curves.roc_bounds(r)
     for x, y in zip(fpr, tpr, strict=True):
-        assert _on(found.lower_fpr, found.lower_tpr, x)[0] <= y <= _on(found.upper_fpr, found.upper_tpr, x)[1]
+        assert _on(limits.lower_fpr, limits.lower_tpr, x)[0] <= y <= _on(limits.upper_fpr, limits.upper_tpr, x)[1]
 
 
 @given(rounded())
 def test_hulls_of_weights_that_round_lie_between(pair):
     exact, r = pair
-    corner, found = th.hull(exact, pool="ties"), th.curves.hull_bounds(r)
+    corner, limits = th.hull(exact, pool="ties"), th.curves.hull_bounds(r)
     tp, fp = corner.covered()
     fpr, tpr = fp / corner.Neg, tp / corner.Pos
     for x, y in zip(fpr, tpr, strict=True):
-        assert y <= _on(found.upper_fpr, found.upper_tpr, x)[1]
-    for x, y in zip(found.lower_fpr, found.lower_tpr, strict=True):
+        assert y <= _on(limits.upper_fpr, limits.upper_tpr, x)[1]
+    for x, y in zip(limits.lower_fpr, limits.lower_tpr, strict=True):
         assert y <= _on(fpr, tpr, x)[1]
 
 
-def test_the_hull_keeps_a_corner_whose_neighbour_weighs_nothing_beside_it():
+def test_the_hull_keeps_a_corner_next_to_a_negligible_weight():
     """Of two equal points neither turns, and both were left out."""
     r = th.Ranking.of_ranges(
         [0.9, 0.7, 0.6, 0.4, 0.1, 0.2],
@@ -195,8 +195,8 @@ def test_the_hull_keeps_a_corner_whose_neighbour_weighs_nothing_beside_it():
         pos=[1e9, 1e-9, 0, 1, 0, 1],
         neg=[0, 0, 1.0, 1, 1.0, 0],
     )
-    found = th.curves.hull_bounds(r)
-    assert _on(found.upper_fpr, found.upper_tpr, 0.0)[1] > 0.99
+    limits = th.curves.hull_bounds(r)
+    assert _on(limits.upper_fpr, limits.upper_tpr, 0.0)[1] > 0.99
 
 
 def _on(x, y, at):
@@ -206,7 +206,7 @@ def _on(x, y, at):
 
 
 def _highest(x, y, at):
-    """The highest point of a rising polyline at or just before `at`, with room for rounding."""
+    """The highest point of a rising polyline at or just before `at`, allowing for rounding."""
     return float(max(np.interp(at, x, y), y[x <= at + 1e-12].max()))
 
 
@@ -225,9 +225,9 @@ def test_bounds_are_reached_by_some_order():
 def test_counts_beyond_int64_products_stay_exact():
     big = 2**40
     r = th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[big, big], neg=[big, big])
-    found = th.bounds(r, "auc")
-    assert found == th.curves.Bounds(0.25, 0.75)
-    assert Fraction(found.lower) <= Fraction(1, 4)
+    limits = th.bounds(r, "auc")
+    assert limits == th.curves.Bounds(0.25, 0.75)
+    assert Fraction(limits.lower) <= Fraction(1, 4)
 
 
 def test_certain_and_wrong_is_infinite_on_both_sides():

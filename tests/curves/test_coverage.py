@@ -87,3 +87,21 @@ def test_roc_is_known_by_its_names():
     for array in curve:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_rates_of_long_curves_are_those_of_plain_division():
+    rng = np.random.default_rng(3)
+    pos, neg = rng.integers(0, 3, 300_000), rng.integers(0, 3, 300_000) + 1
+    curve = th.coverage(th.Ranking(np.arange(pos.size, 0, -1), pos, neg))
+    tp, fn, fp, tn = (cell.astype(float) for cell in (curve.tp, curve.fn, curve.fp, curve.tn))
+    with np.errstate(invalid="ignore"):
+        expected = {
+            "precision": tp / (tp + fp),
+            "npv": tn / (fn + tn),
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "accuracy": (tp + tn) / (tp + fn + fp + tn),
+            "lift": tp * (tp + fn + fp + tn) / ((tp + fp) * (tp + fn)),
+        }
+    for name, values in expected.items():
+        np.testing.assert_array_equal(getattr(curve, name), values, err_msg=name)
+    assert np.isnan(curve.precision[0])

@@ -12,10 +12,10 @@ TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
 
 
 def test_gain_and_lift_share_their_axis():
-    called, found, threshold = th.gain(TREE)
+    rate, recall, threshold = th.gain(TREE)
     again, lifted, _ = th.lift(TREE)
-    assert called.tolist() == again.tolist() == [0, 0.25, 0.4, 1]
-    assert found.tolist() == [0, 0.4, 0.6, 1]
+    assert rate.tolist() == again.tolist() == [0, 0.25, 0.4, 1]
+    assert recall.tolist() == [0, 0.4, 0.6, 1]
     assert math.isnan(lifted[0])
     assert lifted[1:].tolist() == pytest.approx([1.6, 1.5, 1.0])
     assert threshold.tolist() == [math.inf, 1.5, 0, -math.inf]
@@ -41,13 +41,13 @@ def test_lift_is_precision_over_prevalence(ranking):
 @given(strategies.two_class_rankings)
 def test_ks_agrees_with_scipy(ranking):
     positives, negatives = np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)
-    found = th.ks(ranking)
+    distance = th.ks(ranking)
     with np.errstate(divide="ignore"):  # the p-value, which is not asked for, divides by a statistic of 0
-        assert found.statistic == pytest.approx(ks_2samp(positives, negatives, method="asymp").statistic)
-    table = th.coverage(ranking).at(found.split)
-    assert found.difference == pytest.approx(table.youden_j)
+        assert distance.statistic == pytest.approx(ks_2samp(positives, negatives, method="asymp").statistic)
+    table = th.coverage(ranking).at(distance.split)
+    assert distance.difference == pytest.approx(table.youden_j)
 
 
 def test_ks_keeps_the_sign_when_positives_score_lower():
-    found = th.ks(th.Ranking.parse("[5-][5+]"))
-    assert (found.statistic, found.difference) == (1, -1)
+    distance = th.ks(th.Ranking.parse("[5-][5+]"))
+    assert (distance.statistic, distance.difference) == (1, -1)

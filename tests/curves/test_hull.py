@@ -26,8 +26,8 @@ def test_strict_splits_are_those_no_chord_passes_above(segments):
 
 @given(two_class_counts)
 def test_ties_leave_the_corners_only(segments):
-    found = hull_splits(ranking(segments), pool="ties").tolist()
-    assert found == reference.hull_splits(segments, corners_only=True)
+    corners = hull_splits(ranking(segments), pool="ties").tolist()
+    assert corners == reference.hull_splits(segments, corners_only=True)
 
 
 @given(two_class_counts)
@@ -56,7 +56,7 @@ def test_a_thousand_collinear_splits_all_stay_or_all_go():
     assert len(th.hull(r, pool="ties")) == 1
 
 
-def test_nearly_collinear_counts_are_told_apart():
+def test_nearly_collinear_counts_are_distinguished():
     """Slopes n/(n+1) and (n-1)/n differ by 1/n(n+1): beyond float64, and their products beyond int64."""
     big = 10**10
     falling = th.Ranking([2, 1], pos=[big, big - 1], neg=[big + 1, big])
@@ -76,14 +76,14 @@ def test_rough_weights_are_on_or_below_their_hull_up_to_rounding(segments):
     r = ranking(segments)
     corners = reference.points(segments)
     x, y = (np.array([float(v) for v in axis]) for axis in zip(*corners, strict=True))
-    found = hull_splits(r, pool="ties")
-    edge = np.interp(x, x[found], y[found])
+    corners = hull_splits(r, pool="ties")
+    edge = np.interp(x, x[corners], y[corners])
     assert (edge - y >= -1e-9 * y[-1]).all()
-    slopes = np.diff(y[found]) / np.diff(x[found])
+    slopes = np.diff(y[corners]) / np.diff(x[corners])
     assert (np.diff(slopes) <= 1e-9 * slopes[:-1]).all()
 
 
-def test_weights_that_vanish_beside_others_leave_no_empty_pool():
+def test_weights_that_vanish_in_sums_leave_no_empty_pool():
     r = th.Ranking([4, 3, 2, 1], pos=[1e17, 1.0, 0.0, 1.0], neg=[0.0, 0.0, 1.0, 0.0])
     for pool in ("strict", "ties"):
         pooled = th.hull(r, pool=pool)
@@ -101,9 +101,9 @@ def test_a_pool_carries_its_lowest_score(r):
 
 @given(two_class_counts, st.data())
 def test_any_guess_is_mended(segments, data):
-    found = reference.points(segments)
-    x, y = (np.array([int(v) for v in axis]) for axis in zip(*found, strict=True))
-    last = len(found) - 1
+    points = reference.points(segments)
+    x, y = (np.array([int(v) for v in axis]) for axis in zip(*points, strict=True))
+    last = len(points) - 1
     inner = data.draw(st.sets(st.integers(1, last - 1))) if last > 1 else set()
     guess = np.array(sorted({0, last} | inner), dtype=np.intp)
     assert upper_corners(x, y, guess).tolist() == reference.hull_splits(segments, corners_only=True)
@@ -137,8 +137,8 @@ def test_slopes_are_compared_without_overflow(largest):
     counts = [(largest, largest - 1), (largest - 1, largest), (1, largest), (0, 1)]
     dtype = np.min_scalar_type(largest)
     pos, neg = (np.array(column, dtype) for column in zip(*counts, strict=True))
-    found = th.hull(th.Ranking.of_segments(np.arange(4.0, 0, -1), pos, neg))
-    assert pools(found) == reference.pav(counts)
+    hull = th.hull(th.Ranking.of_segments(np.arange(4.0, 0, -1), pos, neg))
+    assert pools(hull) == reference.pav(counts)
 
 
 def test_dropped_rows_stay_counted():
@@ -163,9 +163,9 @@ def test_many_distinct_scores():
 
 
 def test_weights_whose_products_vanish_hide_no_corner():
-    found = th.rank([1, 1, 0, 0], [4, 3, 2, 1], weights=[1, 1e-200, 1e-200, 1])
-    assert 2 in hull_splits(found)
-    assert th.curves.hull_bounds(found).upper_tpr.tolist() == [0, 1, 1]
+    weighted = th.rank([1, 1, 0, 0], [4, 3, 2, 1], weights=[1, 1e-200, 1e-200, 1])
+    assert 2 in hull_splits(weighted)
+    assert th.curves.hull_bounds(weighted).upper_tpr.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize("ratio", [1e-16, 1e-9, 1e9, 1e16])

@@ -40,7 +40,7 @@ def rows(draw, fewest_classes=2):
     return np.array(labels), shares / shares.sum(axis=1, keepdims=True)
 
 
-def pairwise_by_hand(labels, probabilities):
+def pairwise_by_definition(labels, probabilities):
     """A(i|j), Hand & Till (2001): how often a case of class i scores higher in column i than one of class j."""
     k = probabilities.shape[1]
     table = np.full((k, k), np.nan)
@@ -54,33 +54,33 @@ class TestAgainstOracles:
     @given(rows())
     def test_every_pair_of_cases(self, data):
         labels, probabilities = data
-        found, by_hand = multiclass_auc(labels, probabilities), pairwise_by_hand(labels, probabilities)
-        assert found.pairwise == pytest.approx(by_hand, nan_ok=True)
-        k = len(found.classes)
-        hand_till = 2 / (k * (k - 1)) * sum((by_hand[i, j] + by_hand[j, i]) / 2 for i in range(k) for j in range(i))
-        assert found.one_vs_one_macro == pytest.approx(hand_till)
+        areas, expected = multiclass_auc(labels, probabilities), pairwise_by_definition(labels, probabilities)
+        assert areas.pairwise == pytest.approx(expected, nan_ok=True)
+        k = len(areas.classes)
+        hand_till = 2 / (k * (k - 1)) * sum((expected[i, j] + expected[j, i]) / 2 for i in range(k) for j in range(i))
+        assert areas.one_vs_one_macro == pytest.approx(hand_till)
 
     @given(rows(fewest_classes=3))
     def test_scikit_learn_agrees(self, data):
         labels, probabilities = data
-        found = multiclass_auc(labels, probabilities)
+        areas = multiclass_auc(labels, probabilities)
         for ours, multi_class, average in (
-            (found.one_vs_rest_macro, "ovr", "macro"),
-            (found.one_vs_rest_weighted, "ovr", "weighted"),
-            (found.one_vs_one_macro, "ovo", "macro"),
-            (found.one_vs_one_weighted, "ovo", "weighted"),
+            (areas.one_vs_rest_macro, "ovr", "macro"),
+            (areas.one_vs_rest_weighted, "ovr", "weighted"),
+            (areas.one_vs_one_macro, "ovo", "macro"),
+            (areas.one_vs_one_weighted, "ovo", "weighted"),
         ):
             theirs = roc_auc_score(labels, probabilities, multi_class=multi_class, average=average)
             assert ours == pytest.approx(theirs, abs=1e-12)
         each = roc_auc_score(labels, probabilities, multi_class="ovr", average=None)
-        assert found.one_vs_rest == pytest.approx(each, abs=1e-12)
+        assert areas.one_vs_rest == pytest.approx(each, abs=1e-12)
 
     @given(rows(fewest_classes=3), st.data())
     def test_scikit_learn_agrees_on_weights(self, data, draw):
         labels, probabilities = data
         weights = np.array(draw.draw(st.lists(st.floats(0.1, 5), min_size=labels.size, max_size=labels.size)))
-        found = multiclass_auc(labels, probabilities, weights=weights)
-        for ours, average in ((found.one_vs_rest_macro, "macro"), (found.one_vs_rest, None)):
+        areas = multiclass_auc(labels, probabilities, weights=weights)
+        for ours, average in ((areas.one_vs_rest_macro, "macro"), (areas.one_vs_rest, None)):
             theirs = roc_auc_score(labels, probabilities, multi_class="ovr", average=average, sample_weight=weights)
             assert ours == pytest.approx(theirs, abs=1e-9)
 
@@ -89,10 +89,10 @@ class TestLaws:
     @given(rows())
     def test_one_vs_rest_is_the_mean_of_pairs_weighted_by_the_other_class(self, data):
         labels, probabilities = data
-        found = multiclass_auc(labels, probabilities)
-        for i, area in enumerate(found.one_vs_rest):
-            others = np.arange(len(found.classes)) != i
-            expected = np.average(found.pairwise[i, others], weights=found.prevalence[others])
+        areas = multiclass_auc(labels, probabilities)
+        for i, area in enumerate(areas.one_vs_rest):
+            others = np.arange(len(areas.classes)) != i
+            expected = np.average(areas.pairwise[i, others], weights=areas.prevalence[others])
             assert area == pytest.approx(expected)
 
     @given(rows(), st.data())
@@ -131,29 +131,29 @@ class TestLaws:
 
     def test_two_classes_are_one_ranking(self):
         labels, scores = np.array([0, 0, 1, 1, 0]), np.array([0.1, 0.5, 0.5, 0.9, 0.7])
-        found = multiclass_auc(labels, np.column_stack([1 - scores, scores]))
-        assert {getattr(found, name) for name in AVERAGES} == {auc(rank(labels, scores))}
+        areas = multiclass_auc(labels, np.column_stack([1 - scores, scores]))
+        assert {getattr(areas, name) for name in AVERAGES} == {auc(rank(labels, scores))}
 
     def test_trap_10_a_perfect_model_has_exactly_1(self):
-        found = multiclass_auc(
+        areas = multiclass_auc(
             [0, 0, 1, 2, 2, 2, 2], np.eye(3)[[0, 0, 1, 2, 2, 2, 2]], weights=[0.1, 0.7, 1, 2, 3, 4, 5]
         )
-        assert [getattr(found, name) for name in AVERAGES] == [1, 1, 1, 1]
+        assert [getattr(areas, name) for name in AVERAGES] == [1, 1, 1, 1]
 
 
 class TestNames:
     def test_trap_30_four_averages_four_names_four_numbers(self):
-        found = multiclass_auc(LABELS, PROBABILITIES)
-        numbers = [getattr(found, name) for name in AVERAGES]
+        areas = multiclass_auc(LABELS, PROBABILITIES)
+        numbers = [getattr(areas, name) for name in AVERAGES]
         assert len(set(numbers)) == 4
         assert numbers == pytest.approx([0.8337962963, 0.8486111111, 0.8194444444, 0.8298611111])
-        assert found.one_vs_rest.mean() == found.one_vs_rest_macro  # what is drawn is what is averaged
+        assert areas.one_vs_rest.mean() == areas.one_vs_rest_macro  # what is drawn is what is averaged
 
-    def test_trap_6_columns_follow_the_sorted_labels_or_the_given_classes(self):
+    def test_trap_6_columns_follow_the_sorted_labels_or_the_classes(self):
         turned = [row[::-1] for row in PROBABILITIES]
         assert multiclass_auc(LABELS, PROBABILITIES).classes == ("cat", "cow", "dog")
-        given = multiclass_auc(LABELS, turned, classes=["dog", "cow", "cat"])
-        assert given.one_vs_one_macro == pytest.approx(multiclass_auc(LABELS, PROBABILITIES).one_vs_one_macro)
+        named = multiclass_auc(LABELS, turned, classes=["dog", "cow", "cat"])
+        assert named.one_vs_one_macro == pytest.approx(multiclass_auc(LABELS, PROBABILITIES).one_vs_one_macro)
         assert multiclass_auc(LABELS, turned).one_vs_rest[0] < 0.5  # never flipped (trap 5)
 
     def test_labels_of_another_kind_are_other_labels(self):
@@ -161,8 +161,8 @@ class TestNames:
             multiclass_auc([0, 1, 2], np.eye(3), classes=["0", "1", "2"])
 
     def test_arrays_are_read_only(self):
-        found = multiclass_auc(LABELS, PROBABILITIES)
-        for array in (found.prevalence, found.one_vs_rest, found.pairwise):
+        areas = multiclass_auc(LABELS, PROBABILITIES)
+        for array in (areas.prevalence, areas.one_vs_rest, areas.pairwise):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 0
 
@@ -185,15 +185,15 @@ class TestSources:
         with pytest.raises(MissingValueError):
             multiclass_auc(LABELS, masked)
 
-    def test_trap_2_float32_is_compared_as_given(self):
+    def test_trap_2_float32_is_compared_as_it_is(self):
         neighbours = np.array([[0.5, 0.5], [np.nextafter(np.float32(0.5), np.float32(1)), 0.5]], dtype=np.float32)
         assert multiclass_auc([1, 0], neighbours).one_vs_rest.tolist() == [1, 0.5]
 
     def test_dropped_rows_are_counted(self):
         holed = np.array([*PROBABILITIES, [np.nan, 0.5, 0.5]])
-        found = multiclass_auc([*LABELS, "cow"], holed, missing="drop")
-        assert found.dropped == 1
-        assert found.one_vs_rest_macro == pytest.approx(0.8337962963)
+        areas = multiclass_auc([*LABELS, "cow"], holed, missing="drop")
+        assert areas.dropped == 1
+        assert areas.one_vs_rest_macro == pytest.approx(0.8337962963)
         rankings = one_vs_rest_rankings([*LABELS, "cow"], holed, missing="drop")
         assert {ranking.dropped for ranking in rankings.values()} == {1}
 

@@ -33,8 +33,8 @@ def test_the_curve_is_known_by_its_names():
 
 def test_interpolation_between_two_points_is_hyperbolic():
     ranking = th.Ranking.parse("[5+,5-][5+,25-][10+,70-]")
-    found = th.curves.precision_at(ranking, [0.25, 0.30, 0.35, 0.40, 0.45, 0.50])
-    np.testing.assert_allclose(found, [0.5, 0.375, 0.3182, 0.2857, 0.2647, 0.25], atol=5e-5)
+    precision = th.curves.precision_at(ranking, [0.25, 0.30, 0.35, 0.40, 0.45, 0.50])
+    np.testing.assert_allclose(precision, [0.5, 0.375, 0.3182, 0.2857, 0.2647, 0.25], atol=5e-5)
 
 
 def test_where_splits_share_a_recall_the_most_precise_counts():

@@ -32,8 +32,8 @@ def rows(draw, most_classes=5):
     """Labels and predictions in which every class occurs and is predicted, so that every measure has a value."""
     k = draw(st.integers(2, most_classes))
     extra = draw(st.lists(st.tuples(st.integers(0, k - 1), st.integers(0, k - 1)), max_size=40))
-    called = draw(st.permutations(range(k)))
-    pairs = [*zip(range(k), called, strict=True), *extra]
+    predicted = draw(st.permutations(range(k)))
+    pairs = [*zip(range(k), predicted, strict=True), *extra]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
@@ -343,9 +343,9 @@ class TestBadInput:
 
 class TestObject:
     def test_frozen_and_read_only(self):
-        given = np.array([[1, 0], [0, 1]])
-        matrix = ConfusionMatrix(given, ["a", "b"])
-        given[0, 0] = 7
+        counts = np.array([[1, 0], [0, 1]])
+        matrix = ConfusionMatrix(counts, ["a", "b"])
+        counts[0, 0] = 7
         assert matrix.counts[0, 0] == 1
         with pytest.raises(AttributeError):
             matrix.dropped = 3  # type: ignore[misc]

@@ -22,7 +22,7 @@ def cells(table):
 
 class TestCells:
     @pytest.mark.parametrize(
-        ("value", "told"),
+        ("value", "words"),
         [
             (-1, "tn is -1,"),
             (-0.5, "tn is -0.5,"),
@@ -39,8 +39,8 @@ class TestCells:
         ],
         ids=str,
     )
-    def test_a_cell_is_a_count_or_a_weight(self, value, told):
-        with pytest.raises(th.errors.WeightError, match=told):
+    def test_a_cell_is_a_count_or_a_weight(self, value, words):
+        with pytest.raises(th.errors.WeightError, match=words):
             th.Contingency(1, 1, 1, value)
 
     def test_cells_have_one_shape_or_none(self):
@@ -65,10 +65,10 @@ class TestCells:
             assert table == th.Contingency(1, 2, 3, 4)
         assert type(th.Contingency(np.float32(0.5), 2, 3, 4).tp) is float
 
-    def test_arrays_are_kept_apart_from_what_was_given_and_cannot_be_written(self):
-        given_cells = np.array([1, 2])
-        table = th.Contingency(given_cells, given_cells, given_cells, given_cells)
-        given_cells[0] = 99
+    def test_arrays_are_copied_and_cannot_be_written(self):
+        counts = np.array([1, 2])
+        table = th.Contingency(counts, counts, counts, counts)
+        counts[0] = 99
         assert table.tp.tolist() == [1, 2]
         with pytest.raises(ValueError, match="read-only"):
             table.tp[0] = 5
@@ -110,11 +110,11 @@ class TestMeasures:
             assert known.of(array)[0] == pytest.approx(known.of(small), rel=1e-12), known.name
 
     @given(st.tuples(*[st.integers(0, 50)] * 4))
-    def test_textbook_formulas(self, given_cells):
-        tp, fn, fp, tn = given_cells
+    def test_textbook_formulas(self, counts):
+        tp, fn, fp, tn = counts
         t = th.Contingency(tp, fn, fp, tn)
         assume(0 not in (tp + fn, fp + tn, tp + fp, fn + tn))
-        total = sum(given_cells)
+        total = sum(counts)
         expected = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / total**2
         close = pytest.approx
         assert t.mcc == close((tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
@@ -278,8 +278,8 @@ class TestAtThreshold:
         labels, scores = rows
         weight = data.draw(st.lists(weights, min_size=labels.size, max_size=labels.size).filter(any))
         at = float(data.draw(st.sampled_from(scores.tolist())))
-        found = th.tables.contingency_at(th.rank(labels, scores, weights=weight), at)
-        assert cells(found) == reference.table(rows_of(labels, scores, weight), at)
+        table = th.tables.contingency_at(th.rank(labels, scores, weights=weight), at)
+        assert cells(table) == reference.table(rows_of(labels, scores, weight), at)
 
     def test_many_thresholds_in_any_order(self):
         table = th.tables.contingency_at(SPAM_TREE, [0, math.inf, 1, -math.inf, 2])

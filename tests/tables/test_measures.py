@@ -50,13 +50,13 @@ def test_a_measure_is_undefined_exactly_when_it_says_and_within_its_range_otherw
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_undefined_is_said_in_words(name):
+def test_undefined_is_put_into_words(name):
     for table in SMALL:
-        told = table.describe(name)
+        words = table.describe(name)
         if UNDEFINED[name](table):
-            assert told == f"{name} undefined: {MEASURES[name].undefined}"
+            assert words == f"{name} undefined: {MEASURES[name].undefined}"
         else:
-            assert told == f"{name} {MEASURES[name].of(table):.4g}"
+            assert words == f"{name} {MEASURES[name].of(table):.4g}"
 
 
 @pytest.mark.parametrize("name", MEASURES)

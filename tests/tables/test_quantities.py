@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.tables import MODEL_NUMBERS, Quantity, quantity
+from thresher.tables import MODEL_NUMBERS, Quantity, limits_of, quantity
 from thresher.tables.quantities import RateRange
 
 RATES = st.floats(0.001, 0.999).map(lambda x: float(f"{x:.6g}"))
@@ -29,12 +29,12 @@ TEXTS = st.one_of(
 
 @given(TEXTS)
 def test_the_text_of_a_quantity_reads_back_as_the_same_quantity(text):
-    found = quantity(text)
-    again = quantity(str(found))
-    assert str(again) == str(found)
-    assert (again.name, again.within, again.of_class) == (found.name, found.within, found.of_class)
-    assert (again.probability, len(again.limits)) == (found.probability, len(found.limits))
-    assert (found.measure is None) == (found.name in MODEL_NUMBERS)
+    asked = quantity(text)
+    again = quantity(str(asked))
+    assert str(again) == str(asked)
+    assert (again.name, again.within, again.of_class) == (asked.name, asked.within, asked.of_class)
+    assert (again.probability, len(again.limits)) == (asked.probability, len(asked.limits))
+    assert (asked.measure is None) == (asked.name in MODEL_NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,35 @@ def test_choose_refuses_what_no_threshold_is_best_by(text):
     with pytest.raises(th.errors.MeasureError, match="no threshold is best by it") as refused:
         th.choose(th.Ranking.parse("[3+][1-]"), maximise=text)
     assert all(name in refused.value.fix for name in th.MEASURES)
+
+
+CURVE = th.coverage(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+
+
+def test_constraints_are_read_by_synonyms_and_several_at_once():
+    read = limits_of(["sensitivity >= .9", "fpr<=1e-2 and Precision > 0.5"])
+    assert [str(each) for each in read] == ["tpr >= 0.9", "fpr <= 0.01", "precision > 0.5"]
+
+
+def test_undefined_meets_no_bound():
+    (bound,) = limits_of("precision >= 0")
+    assert bound.holds(CURVE).tolist() == [False, True, True, True]
+
+
+def test_bounds_are_inclusive_only_when_they_say_so():
+    at_least, above = limits_of("recall >= 0.6, recall > 0.6")
+    assert at_least.holds(CURVE).tolist() == [False, False, True, True]
+    assert above.holds(CURVE).tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "recall", "recall >= ", "recall => 0.9", ">= 0.9", "recall >= 0.9 0.8", "recall = 1"]
+)
+def test_malformed_constraints_are_refused(text):
+    with pytest.raises(th.errors.MeasureError, match="constraint"):
+        limits_of(text)
+
+
+def test_unknown_measure_comes_with_a_suggestion():
+    with pytest.raises(th.errors.MeasureError, match="did you mean recall"):
+        limits_of("recal >= 0.9")

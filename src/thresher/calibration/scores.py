@@ -59,13 +59,15 @@ def probability_rows(
     labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
 ) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
     """Rows that carry weight, each summing to 1: (matrix, true column, weights)."""
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
-    if len(rows.classes) < 2:
+    names, index, scores, weight, _ = class_rows(
+        labels, probabilities, classes=classes, weights=weights, every_class=False
+    )
+    if len(names) < 2:
         raise LengthError(
-            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
+            f"there is one class, {names[0]!r}, and one column of probabilities",
             fix="give a column per class, two or more, and name them by classes=[...]",
         )
-    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+    matrix = np.stack(scores, axis=1).astype(np.float64)
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
@@ -74,7 +76,7 @@ def probability_rows(
             f" (first sums {_listed(total[off])} at rows {_listed(off)})",
             fix="give one row per case and one column per class, each row summing to 1",
         )
-    return matrix, rows.index, rows.weight
+    return matrix, index, weight
 
 
 def brier(ranking: Ranking) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,15 +14,15 @@ import numpy as np
 from thresher._internal.arguments import as_number
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
-from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.isometric import straight_isometrics
 from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective, splits_near_best
 from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
-from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
+from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
+from thresher.tables.contingency import table_of
 
 if TYPE_CHECKING:
     from thresher.choices.joint import JointChoice
@@ -52,10 +53,9 @@ class Point(Result):
 class Choice(Tabular):
     """The best split and everything that ties with it, under one condition.
 
-    The recommended point is the middle one of the ties (of two middles the stricter); `threshold`, `interval`, `table`
-    and `expected_cost` speak of it. `holds_for` is the range of cost ratios over which it stays the cheapest, None when
-    there is none. `undecided` is the range of scores between the lowest and highest tied threshold. `runner_up` is the
-    best of the splits that are strictly worse.
+    The recommended point is the middle one of the ties (of two middles the stricter). `holds_for` is the range of cost
+    ratios over which it stays the cheapest, None when there is none. `runner_up` is the best of the splits that are
+    strictly worse.
     """
 
     ranking: Ranking
@@ -107,14 +107,9 @@ class Choice(Tabular):
         >>> round(rare.measures["precision"], 4), rare.table.precision
         (0.0294, 0.75)
         """
-        table = self.table
-        return {name: float(known.of(table, class_ratio=self._class_ratio)) for name, known in MEASURES.items()}
-
-    @property
-    def _class_ratio(self) -> float | None:
-        """The class ratio of the condition; None where it is that of the data, so that counts are divided as such."""
-        ratio = self.condition.class_ratio
-        return None if ratio == self.ranking.class_ratio else ratio
+        table, declared = self.table, self.condition.class_ratio
+        ratio = None if declared == self.ranking.class_ratio else declared  # None: counts are divided as such
+        return {name: float(known.of(table, class_ratio=ratio)) for name, known in MEASURES.items()}
 
     @property
     def undecided(self) -> tuple[float, float] | None:
@@ -130,18 +125,10 @@ class Choice(Tabular):
         return f"threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties}"
 
     def _columns(self) -> Mapping[str, Any]:
-        ranking, split = self.ranking, self.splits
-        tp, fp = (covered[split] for covered in ranking.covered())
-        edges = np.concatenate([[np.inf], ranking.score, [-np.inf]])
-        cells = {"tp": tp, "fn": ranking.Pos - tp, "fp": fp, "tn": ranking.Neg - fp}
-        return {
-            "split": split,
-            "threshold": ranking.thresholds()[split],
-            "lower": edges[split + 1],
-            "upper": edges[split],
-            **cells,
-            "expected_cost": self.condition.expected_cost(Contingency(**cells)),
-        }
+        split, table = self.splits, table_of(self.ranking, self.splits)
+        edges = np.concatenate([[np.inf], self.ranking.score, [-np.inf]])
+        thresholds = {"threshold": self.ranking.thresholds()[split], "lower": edges[split + 1], "upper": edges[split]}
+        return {"split": split, **thresholds, **table._columns(), "expected_cost": self.condition.expected_cost(table)}
 
 
 @overload
@@ -167,11 +154,9 @@ def choose(
 ) -> Choice | JointChoice:
     """Choose the best threshold, or the best of several models and its threshold.
 
-    The choice is exact: every split is a candidate, and all ties are returned.
-
-    Without a measure the expected cost under `condition` is minimised; without a condition
-    either, errors cost the same and the class ratio is that of the data. With a measure, it is
-    taken at the condition's class ratio if one is declared.
+    The choice is exact: every split is a candidate, and all ties are returned. Without a measure the expected cost
+    under `condition` is minimised; without a condition either, errors cost the same and the class ratio is that of the
+    data. A measure is taken at the condition's class ratio if one is declared.
 
     Parameters
     ----------
@@ -205,26 +190,22 @@ def choose(
         from thresher.choices.joint import choose_model
 
         if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
-            raise ArgumentError(
-                "several models are compared by their expected cost alone",
-                "choose by a measure or within constraints for one ranking at a time",
-            )
+            fix = "choose by a measure or within constraints for one ranking at a time"
+            raise ArgumentError("several models are compared by their expected cost alone", fix)
         return choose_model(ranking, condition)
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)
-    maximise, within = _wanted(maximise, "maximise")
-    minimise, within_too = _wanted(minimise, "minimise")
-    limits = (*constraints(subject_to), *constraints([*within, *within_too]))
-    by_cost = maximise is None and minimise is None
+    wanted, within = _wanted(maximise, minimise)
+    limits = (*limits_of(subject_to), *within)
     exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
     tables = _tables(exact, asked) if limits else None
     allowed = _allowed(ranking, tables, limits, at_most)
     candidates: Splits | slice = slice(None) if allowed is None else np.flatnonzero(allowed)
-    by_measure = partial(measure_objective, maximise=maximise, minimise=minimise)
-    if by_cost:
+    by_measure = partial(measure_objective, wanted, maximise=maximise is not None)
+    if wanted is None:
         objective = cost_objective(exact, asked, candidates)
-    elif allowed is None and not exact.weighted and straight_isometrics(minimise if maximise is None else maximise):
+    elif allowed is None and not exact.weighted and straight_isometrics(wanted):
         corner = hull_splits(exact, pool="ties")
         candidates = splits_near_best(corner, by_measure(_tables(exact, asked, corner)).loss(slice(None)))
         objective = by_measure(_tables(exact, asked, candidates))
@@ -242,21 +223,23 @@ def choose(
         value=point.expected_cost if objective.values is None else float(objective.values[best[middle]]),
         holds_for=_holds_for(exact, asked, point.split, allowed),
         runner_up=point_of(ranking, int(second[0]), resolved) if second.size else None,
-        cautions=_cautions(ranking, asked, point.split, free=by_cost and not limits and at_most is None),
+        cautions=_cautions(ranking, asked, point.split, free=wanted is None and not limits and at_most is None),
     )
 
 
-def _wanted(wanted: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit, ...]]:
+def _wanted(maximise: Wanted | None, minimise: Wanted | None) -> tuple[Wanted | None, tuple[Limit, ...]]:
     """What is optimised, None for the cost, and the constraints that follow its name."""
+    if maximise is not None and minimise is not None:
+        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
+    wanted = minimise if maximise is None else maximise
     if not isinstance(wanted, str):
         return wanted, ()
     asked = quantity(wanted)
-    if asked.name == "expected_cost" and asked.bare and how == "minimise":
-        return None, ()
-    if asked.name == "expected_cost" and asked.bare:
-        raise MeasureError(
-            "expected_cost is better when lower", f"pass {argument('minimise', 'expected_cost')}, or leave it out"
-        )
+    if asked == Quantity("expected_cost"):
+        if maximise is None:
+            return None, ()
+        fix = f"pass {argument('minimise', 'expected_cost')}, or leave it out"
+        raise MeasureError("expected_cost is better when lower", fix)
     if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
         raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
@@ -274,13 +257,12 @@ def operating_condition(condition: Any) -> OperatingCondition:
 
 def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Point:
     """What one split does under a condition."""
-    tp, fp = (covered[split] for covered in ranking.covered())
-    table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    table = table_of(ranking, split)
     return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
 
 
 def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice = slice(None)) -> Contingency:
-    """The tables of some splits at the condition's class ratio, in whole numbers where they stay exact."""
+    """The tables of some splits at the condition's class ratio, in whole numbers if exact."""
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
@@ -294,9 +276,7 @@ def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice 
     return Contingency(*cells)
 
 
-def _allowed(
-    ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: Any
-) -> Flags | None:
+def _allowed(ranking: Ranking, tables: Contingency | None, limits: tuple[Limit, ...], at_most: Any) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
     reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
     if reachable and at_most is None and not limits:
@@ -305,11 +285,8 @@ def _allowed(
     allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
-            raise ArgumentError(
-                f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}",
-                "give a number of cases",
-                parameter="at_most",
-            )
+            what = f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}"
+            raise ArgumentError(what, "give a number of cases", parameter="at_most")
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:
@@ -324,20 +301,20 @@ def _allowed(
     return allowed
 
 
-def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> InfeasibleError:
+def _infeasible(limit: Limit, tables: Contingency, allowed: Flags) -> InfeasibleError:
     left = Contingency(*(getattr(tables, cell)[allowed] for cell in ("tp", "fn", "fp", "tn")))
+    values = limit.measure.of(left)
+    defined = values[~np.isnan(values)]
+    nearest = math.nan if not defined.size else defined.max() if ">" in limit.relation else defined.min()
     rest = "" if allowed.all() else " together with the other constraints"
-    return InfeasibleError(
-        f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
-        fix="relax it, or look for a better model",
-        parameter="subject_to",
-    )
+    what = f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {nearest:.4g}"
+    return InfeasibleError(what, "relax it, or look for a better model", parameter="subject_to")
 
 
 def _holds_for(
     ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags | None
 ) -> tuple[float, float] | None:
-    """Cost ratios for which no other allowed split is cheaper: the slopes on either side of it."""
+    """Cost ratios for which no other allowed split is cheaper: the slopes on its sides."""
     # Without constraints only the hull can be cheaper; with them, any split that meets them.
     rivals = hull_splits(ranking) if allowed is None else np.flatnonzero(allowed)
     before, after = rivals[rivals < split], rivals[rivals > split]
@@ -357,24 +334,21 @@ def _holds_for(
 
 
 def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:
-    from_data = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
-    texts = {
-        "all-negative": "the best rule here calls no case positive, whatever its score" * (split == 0),
-        "all-positive": "the best rule here calls every case positive, whatever its score" * (split == len(ranking)),
-        "unresolved": _hidden(ranking, asked, free=free),
-        "class-ratio-from-data": from_data * (asked.class_ratio is None),
-    }
-    return tuple(Caution(code, text) for code, text in texts.items() if text)
-
-
-def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
-    """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
-    if ranking.ranges is None:
-        return ""
-    slope = asked.slope_coverage(ranking)
-    better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
-    ties = 0 if better or not free else int(may_hide_tie(ranking, slope).sum())
-    text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
-    if better:
-        return f"{text} a better split; th.bounds says what one could save"
-    return f"{text} splits that cost the same" if ties else ""
+    """What to know about a choice; `free` says that it has the least cost of all splits."""
+    texts = {}
+    if split in (0, len(ranking)):
+        code, calls = ("all-negative", "no case") if split == 0 else ("all-positive", "every case")
+        texts[code] = f"the best rule here calls {calls} positive, whatever its score"
+    if ranking.ranges is not None:
+        slope = asked.slope_coverage(ranking)
+        better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
+        ties = int(may_hide_tie(ranking, slope).sum()) if free and not better else 0
+        segments = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
+        if better:
+            saved = 'bounds(ranking, "expected_cost") says what one could save'
+            texts["unresolved"] = f"{segments} a better split; {saved}"
+        elif ties:
+            texts["unresolved"] = f"{segments} splits that cost the same"
+    if asked.class_ratio is None:
+        texts["class-ratio-from-data"] = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
+    return tuple(Caution(code, text) for code, text in texts.items())

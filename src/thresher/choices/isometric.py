@@ -57,7 +57,12 @@ def isometric(
     >>> isometric("precision", 0.75, plane="roc", Pos=50, Neg=50).slope
     3.0
     """
-    points = _require_plane(plane, value, Pos, Neg, points)
+    require_one_of(plane, get_args(Plane), name="plane")
+    if not np.isfinite(as_number(value)):
+        raise ArgumentError(f"the value must be finite, got {value}", "give a number the measure takes")
+    if not (0 < as_number(Pos) < np.inf and 0 < as_number(Neg) < np.inf):
+        raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", "give the class totals")
+    points = require_integer(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
     name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name
     straight = _linear(of, Pos, Neg)
     fp, tp, slope = (
@@ -77,7 +82,7 @@ def isometric(
 
 
 def straight_isometrics(of: Any) -> bool:
-    """Whether a measure, by name or not, is better or worse and has straight isometrics in coverage space.
+    """Whether a measure is better on one side, and its isometrics are straight.
 
     >>> straight_isometrics("f1"), straight_isometrics("mcc"), straight_isometrics("predicted_positive_rate")
     (True, False, False)
@@ -144,7 +149,7 @@ def _line(
 
 
 def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) -> tuple[Floats, Floats]:
-    """Solve by halving for tp at even fp and for fp at even tp; these measures rise in tp and fall in fp."""
+    """Solve for tp at even fp and for fp at even tp: these measures rise in tp and fall in fp."""
 
     def at(tp: Floats, fp: Floats) -> Any:
         return known.of(Contingency(tp=tp, fn=Pos - tp, fp=fp, tn=Neg - fp))
@@ -152,8 +157,8 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
     if known.better == "neither":
         raise MeasureError(f"{known.name} does not depend on the threshold", "ask for another measure")
     along_fp, along_tp = np.linspace(0, Neg, points // 2 + 1), np.linspace(0, Pos, points // 2 + 1)
-    tp = _halved(lambda t: at(t, along_fp) - value, along_fp.size, 0.0, Pos)
-    fp = _halved(lambda f: value - at(along_tp, f), along_tp.size, 0.0, Neg)
+    tp = _bisect(lambda t: at(t, along_fp) - value, along_fp.size, 0.0, Pos)
+    fp = _bisect(lambda f: value - at(along_tp, f), along_tp.size, 0.0, Neg)
     all_fp, all_tp = np.concatenate([along_fp, fp]), np.concatenate([tp, along_tp])
     with np.errstate(invalid="ignore"):
         solved = np.isclose(at(np.nan_to_num(all_tp), np.nan_to_num(all_fp)), value, rtol=1e-6, atol=1e-9)
@@ -165,8 +170,8 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
     return all_fp[order], all_tp[order]
 
 
-def _halved(rising: Callable[[Floats], Any], size: int, low: float, high: float) -> Floats:
-    """Zeros of functions that rise from `low` to `high`; NaN where the sign does not change."""
+def _bisect(rising: Callable[[Floats], Any], size: int, low: float, high: float) -> Floats:
+    """Zeros of functions that rise from `low` to `high`, NaN where the sign stays."""
     below, above = np.full(size, low), np.full(size, high)
     with np.errstate(invalid="ignore"):
         for _ in range(_HALVINGS):
@@ -178,17 +183,6 @@ def _halved(rising: Callable[[Floats], Any], size: int, low: float, high: float)
     return np.where(solved, above, np.nan)
 
 
-def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int) -> int:
-    require_one_of(plane, get_args(Plane), name="plane")
-    if not np.isfinite(as_number(value)):
-        raise ArgumentError(f"the value must be finite, got {value}", "give a number the measure takes")
-    if not (0 < as_number(Pos) < np.inf and 0 < as_number(Neg) < np.inf):
-        raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", "give the class totals")
-    return require_integer(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
-
-
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:
-    return ArgumentError(
-        f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}",
-        fix="give a value that the measure takes",
-    )
+    what = f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}"
+    return ArgumentError(what, "give a value that the measure takes")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from thresher._internal.parallel import chunks, map_chunks
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, MeasureError, argument
+from thresher.errors import MeasureError, argument
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
@@ -29,8 +29,8 @@ _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is comp
 class Objective:
     """A loss per split, lower is better, and how to compare it.
 
-    `loss` decides, a slice of the `size` candidates at a time; where it is in floats, values within `slack` of the best
-    tie, and `exact` (if any) settles them. `values` is what people asked for, None for a cost.
+    `loss` decides, a slice of the `size` candidates at a time; floats within `slack` of the best tie, and `exact` (if
+    any) settles them. `values` is what people asked for, None for a cost.
     """
 
     name: str
@@ -42,54 +42,53 @@ class Objective:
 
     def best(self) -> tuple[Splits, Splits]:
         """All best candidates, and the first of the next best where there are any."""
-        worst = _worst(self.loss(slice(0, 1)))
+        kind = self.loss(slice(0, 1)).dtype
+        worst = math.inf if kind.kind == "f" else int(np.iinfo(kind).max)
 
         def loss(piece: slice) -> npt.NDArray[Any]:
             values = self.loss(piece)
-            return np.where(np.isnan(values), worst, values) if values.dtype.kind == "f" else values
+            return np.where(np.isnan(values), worst, values) if kind.kind == "f" else values
 
         def lowest(piece: slice) -> tuple[Any, int]:
             values = loss(piece)
             place = int(values.argmin())
             return values[place].item(), piece.start + place
 
-        def near(piece: slice) -> tuple[Splits, tuple[Any, int]]:
-            """Candidates as good as the best, and the best of the others."""
-            values = loss(piece)
-            good = values <= limit
-            place = int(np.where(good, worst, values).argmin())
-            return np.flatnonzero(good) + piece.start, (
-                worst if good[place] else values[place].item(),
-                piece.start + place,
-            )
-
         lows = map_chunks(lowest, self.size)
         least = min(lows)[0]
         if least == worst:
-            raise MeasureError(
-                f"{self.name} is undefined at every threshold allowed",
-                fix="relax the constraints, or choose by another measure",
-            )
+            what = f"{self.name} is undefined at every threshold allowed"
+            raise MeasureError(what, "relax the constraints, or choose by another measure")
         limit = least + self.slack(least)
         pieces = chunks(self.size)
-        nearby = [near(piece) for piece, (low, _) in zip(pieces, lows, strict=True) if low <= limit]
-        tied = np.concatenate([places for places, _ in nearby])
-        value, second = min([low for low in lows if low[0] > limit] + [other for _, other in nearby])
+        tied, others = [], [low for low in lows if low[0] > limit]
+        for piece, (low, _) in zip(pieces, lows, strict=True):
+            if low <= limit:
+                values = loss(piece)
+                good = values <= limit
+                tied.append(np.flatnonzero(good) + piece.start)
+                place = int(np.where(good, worst, values).argmin())
+                others.append((worst if good[place] else values[place].item(), piece.start + place))
+        value, second = min(others)
         wide = limit if value == worst else value + self.slack(value)
         if self.exact is None and wide == value:
-            return tied, np.array([second])
+            return np.concatenate(tied), np.array([second])
         # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
         close = np.concatenate([np.flatnonzero(loss(piece) <= wide) + piece.start for piece in pieces])
         if self.exact is None:
-            return tied, np.setdiff1d(close, tied)[:1]
+            return np.concatenate(tied), np.setdiff1d(close, np.concatenate(tied))[:1]
         costs = np.array(self.exact(close), dtype=object)
         dearer = costs[costs > costs.min()]
         return close[costs == costs.min()], close[costs == dearer.min()][:1] if dearer.size else close[:0]
 
 
 def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits | slice) -> Objective:
-    """Expected cost of some splits up to a positive factor and a constant: fp·a + fn·b with whole a and b."""
-    a, b = _unit_costs(ranking, condition)
+    """Expected cost of some splits up to a factor and a constant: fp·a + fn·b with whole a and b."""
+    odds = condition.exact_cost_ratio
+    a, b = odds.denominator, odds.numerator
+    if condition.class_ratio is not None:
+        odds *= simplest(condition.class_ratio)
+        a, b = odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
     tp, fp = (covered[at] for covered in ranking.covered())
     dearer = Fraction(max(a, b))
     alarm, miss = float(Fraction(a) / dearer), float(Fraction(b) / dearer)
@@ -114,29 +113,27 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits |
 
 
 def measure_objective(
-    table: Contingency, at: Splits | slice = slice(None), *, maximise: Any, minimise: Any
+    wanted: Any, table: Contingency, at: Splits | slice = slice(None), *, maximise: bool
 ) -> Objective:
-    """A measure of all or some splits of a table; values that differ by rounding alone tie."""
-    if maximise is not None and minimise is not None:
-        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
-    wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
+    """A measure of some splits of a table; values that differ by rounding alone tie."""
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
         if values.shape != np.shape(table.tp):
-            raise MeasureError(
-                f"{name} gives shape {values.shape} for {np.shape(table.tp)[0]:,} splits",
-                fix="return one number per entry of the table's cells",
-            )
+            what = f"{name} gives shape {values.shape} for {np.shape(table.tp)[0]:,} splits"
+            raise MeasureError(what, "return one number per entry of the table's cells")
     else:
         known = measure(wanted)
-        _require_direction(known, maximising=sign < 0)
+        if known.better == ("lower" if maximise else "higher"):
+            how, other = ("maximise", "minimise") if maximise else ("minimise", "maximise")
+            what = f"{known.name} is better when {known.better}"
+            raise MeasureError(what, f"pass {argument(other, known.name)}", parameter=how)
         name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
-    values = values[at]
+    values, sign = values[at], -1.0 if maximise else 1.0
     return Objective(name, values.size, lambda piece: sign * values[piece], _two_ulps, values=values)
 
 
 def splits_near_best(corner: Splits, loss: Floats) -> Splits:
-    """Splits that may be best or second best by a measure with straight isometrics, from its loss at hull corners.
+    """Splits that may be best or second best by a measure with straight isometrics.
 
     No split under an edge of the hull is better than both of its ends. So the best splits, those second to them, and
     all that tie with either lie on edges that end in the best or the second best corner.
@@ -154,10 +151,10 @@ def splits_near_best(corner: Splits, loss: Floats) -> Splits:
 
 
 def advantage(before: Place, at: Place, after: Place) -> float:
-    """What a point of ROC space saves where its neighbours cost the same, as a share of the largest cost there.
+    """What a point of ROC space saves where its neighbours cost the same.
 
-    Along the line between the neighbours units of fpr and tpr cost in proportion to dy and dx, the largest cost is thus
-    dx + dy. Weighted points that save no more than `TIED_WEIGHTS` are no corners of a hull.
+    A share of the largest cost there: along the line between the neighbours units of fpr and tpr cost in proportion to
+    dy and dx, so that is dx + dy. Weighted points that save no more than `TIED_WEIGHTS` are no corners of a hull.
 
     >>> advantage((0, 0), (0.25, 0.75), (1, 1)), advantage((0, 0), (0.5, 0.5), (1, 1))
     (0.25, 0.0)
@@ -166,29 +163,6 @@ def advantage(before: Place, at: Place, after: Place) -> float:
     largest = dx + abs(dy)
     saved = (at[1] - before[1]) * dx - (at[0] - before[0]) * dy
     return float(saved / largest) if largest else 0.0
-
-
-def _unit_costs(ranking: Ranking, condition: OperatingCondition) -> tuple[Any, Any]:
-    """What one false positive and one false negative of the data cost, up to a common factor."""
-    cost_ratio = condition.exact_cost_ratio
-    if condition.class_ratio is None:
-        return cost_ratio.denominator, cost_ratio.numerator
-    odds = cost_ratio * simplest(condition.class_ratio)
-    return odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
-
-
-def _require_direction(known: Measure, *, maximising: bool) -> None:
-    if known.better == ("lower" if maximising else "higher"):
-        other = "minimise" if maximising else "maximise"
-        raise MeasureError(
-            f"{known.name} is better when {known.better}",
-            fix=f"pass {argument(other, known.name)}",
-            parameter="maximise" if maximising else "minimise",
-        )
-
-
-def _worst(loss: npt.NDArray[Any]) -> Any:
-    return math.inf if loss.dtype.kind == "f" else int(np.iinfo(loss.dtype).max)
 
 
 def _close_to(least: float) -> float:

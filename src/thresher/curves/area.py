@@ -35,17 +35,15 @@ class Pairs(Result):
 def auc(ranking: Ranking) -> float:
     """The proportion of pairs won, a tie counting half: the area under the ROC curve.
 
-    In a ranking that counts ranges, cases of an unresolved segment count as tied: a value within `auc_bounds`.
-
-    Whole counts are added as integers, so equal rankings give equal floats at any size.
-    An area below 0.5 is returned as such: scores are never flipped.
+    Whole counts are added as integers, so equal rankings give equal floats at any size. An area below 0.5 is returned
+    as such: scores are never flipped. Inside a range of scores cases count as tied: a value within `auc_bounds`.
 
     >>> auc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.71
     """
     require_ranking(ranking, both_classes=True)
     of_pairs = pairs(ranking)
-    return _share(2 * of_pairs.won + of_pairs.tied + _known(ranking), 2 * of_pairs.total)
+    return min(1.0, float((2 * of_pairs.won + of_pairs.tied + _known(ranking)) / (2 * of_pairs.total)))
 
 
 def ranking_error(ranking: Ranking) -> float:
@@ -56,7 +54,7 @@ def ranking_error(ranking: Ranking) -> float:
     """
     require_ranking(ranking, both_classes=True)
     of_pairs = pairs(ranking)
-    return _share(2 * of_pairs.lost + of_pairs.tied - _known(ranking), 2 * of_pairs.total)
+    return min(1.0, float((2 * of_pairs.lost + of_pairs.tied - _known(ranking)) / (2 * of_pairs.total)))
 
 
 def pairs(ranking: Ranking) -> Pairs:
@@ -80,25 +78,19 @@ def _pairs(ranking: Ranking) -> Pairs:
     exact = np.int64 if ranking.Pos * ranking.Neg < _EXACT_IN_INT64 else object
     distinct = len(ranking) == ranking.total
 
-    def alone(piece: slice) -> tuple[int, int, int, int]:
-        """The same where every case stands alone: of those before a positive, the negatives beat it."""
-        place = np.flatnonzero(pos[piece] != 0)  # six times as quick as without !=
-        return (
-            0,
-            int(place.sum()) - place.size * (place.size - 1) // 2,
-            place.size,
-            piece.stop - piece.start - place.size,
-        )
-
-    def within(piece: slice) -> tuple[int, int, int, int]:
+    def inside(piece: slice) -> tuple[int, int, int, int]:
         """Pairs tied and lost among the cases of a piece, its positives and its negatives."""
+        if distinct:  # every case has its own score: the negatives before a positive beat it
+            place = np.flatnonzero(pos[piece] != 0)  # six times as quick as without !=
+            lost = int(place.sum()) - place.size * (place.size - 1) // 2
+            return 0, lost, place.size, piece.stop - piece.start - place.size
         of_pos, of_neg = (counts[piece].astype(exact) for counts in (pos, neg))
         up_to = np.cumsum(of_neg)
         tied = int(np.dot(of_pos, of_neg))
         return tied, int(np.dot(of_pos, up_to)) - tied, int(of_pos.sum()), int(up_to[-1])
 
     tied = lost = before = 0
-    for ties, losses, positives, negatives in map_chunks(alone if distinct else within, len(ranking)):
+    for ties, losses, positives, negatives in map_chunks(inside, len(ranking)):
         tied += ties
         lost += losses + positives * before
         before += negatives
@@ -116,21 +108,15 @@ def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
     """
     require_ranking(ranking, both_classes=True)
     if ranking.weighted or ranking.Pos * ranking.Neg > GRID_LIMIT:
-        what = (
-            "weights have no grid" if ranking.weighted else f"the grid would have {ranking.Pos * ranking.Neg:,} cells"
-        )
+        size = f"the grid would have {ranking.Pos * ranking.Neg:,} cells"
+        what = "weights have no grid" if ranking.weighted else size
         raise ArgumentError(what, "use pairs(ranking), which counts without drawing them")
     segment = np.arange(len(ranking))
     positive, negative = np.repeat(segment, ranking.pos), np.repeat(segment, ranking.neg)
     return (1 + np.sign(negative[np.newaxis, :] - positive[:, np.newaxis])) / 2
 
 
-class _Placements(NamedTuple):
-    positive: Floats
-    negative: Floats
-
-
-class Placements(Tabular, _Placements):
+class Placements(Tabular, NamedTuple("Placements", [("positive", Floats), ("negative", Floats)])):
     """Shares per segment: negatives that a positive beats, positives that beat one."""
 
     __slots__ = ()
@@ -139,9 +125,8 @@ class Placements(Tabular, _Placements):
 def placements(ranking: Ranking) -> Placements:
     """Placement values per segment, the raw material of DeLong's variance.
 
-    The first array says, for a positive of each segment, which share of the negatives it beats
-    (a tie counting half); the second, for a negative of each segment, which share of the positives
-    beats it. Their means over positives and over negatives are both the AUC.
+    For a positive of each segment the share of the negatives that it beats (a tie counting half), for a negative the
+    share of the positives that beat it. Their means over positives and over negatives are both the AUC.
 
     >>> positive, negative = placements(Ranking.parse("[1+][1+,1-][1-]"))
     >>> positive, negative
@@ -150,14 +135,14 @@ def placements(ranking: Ranking) -> Placements:
     require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
 
+    def beating(piece: slice, out: Floats) -> None:
+        np.add(tp[:-1][piece], tp[1:][piece], out=out)
+        out /= 2 * ranking.Pos
+
     def beaten(piece: slice, out: Floats) -> None:
         np.add(fp[:-1][piece], fp[1:][piece], out=out)
         out /= 2 * ranking.Neg
         np.subtract(1, out, out=out)
-
-    def beating(piece: slice, out: Floats) -> None:
-        np.add(tp[:-1][piece], tp[1:][piece], out=out)
-        out /= 2 * ranking.Pos
 
     shares = Placements(positive=fill_chunks(len(ranking), beaten), negative=fill_chunks(len(ranking), beating))
     for array in shares:
@@ -225,14 +210,10 @@ def _range(name: str, ends: Any) -> tuple[float, float]:
 
 
 def _known(ranking: Ranking) -> Any:
-    """What is known to be won inside segments over what ties would give, in half pairs."""
+    """Half pairs known to be won inside segments beyond what ties would give."""
     spans = ranking.ranges
     if spans is None or spans.won is None:
         return 0
     known = np.flatnonzero(spans.mixed & (spans.won != UNKNOWN))
     more = spans.won[known] - ranking.pos[known] * ranking.neg[known]
     return math.fsum(more.tolist()) if ranking.weighted else sum(more.tolist())
-
-
-def _share(part: Any, total: Any) -> float:
-    return min(1.0, float(part / total))

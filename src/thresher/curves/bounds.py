@@ -77,28 +77,21 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     if not ranking.weighted and 2 * ranking.Pos * ranking.Neg >= _FITS_INT64:
         pos, neg, fp = (counts.astype(object) for counts in (pos, neg, fp))
     least, most = ranking.ranges.inner_pairs(pos, neg)
+    sure, pairs = 2 * np.dot(pos, ranking.Neg - fp[1:]), 2 * ranking.Pos * ranking.Neg
+    low, high = sure + least.sum(), sure + most.sum()
     if ranking.weighted:  # where nothing is open, sums of weights still round
-        sure = 2 * float(np.dot(pos, ranking.Neg - fp[1:]))
-        pairs = 2 * ranking.Pos * ranking.Neg
-        return outward(ranking, (sure + float(least.sum())) / pairs, (sure + float(most.sum())) / pairs, 0.0, 1.0)
-    if np.array_equal(least, most):
+        return outward(ranking, float(low / pairs), float(high / pairs), 0.0, 1.0)
+    if low == high:
         return certain(auc(ranking))
-    sure, pairs = 2 * int(np.dot(pos, ranking.Neg - fp[1:])), 2 * ranking.Pos * ranking.Neg
-    return Bounds(_below(Fraction(sure + int(least.sum()), pairs)), _above(Fraction(sure + int(most.sum()), pairs)))
+    return Bounds(_round(Fraction(int(low), pairs), -math.inf), _round(Fraction(int(high), pairs), math.inf))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableBounds(Result):
     """The tables with the fewest and the most called positive at a threshold.
 
-    `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment, but
-    for what rounding may have done to sums of weights: cells of weights allow for it, and so may add up to a little
-    more or less than the ranking's totals.
-
-    >>> bounded = Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2])
-    >>> bounds = table_bounds(bounded, 0.75)
-    >>> (bounds.least.tp, bounds.most.tp), (bounds.least.fp, bounds.most.fp)
-    ((1, 2), (1, 1))
+    `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment; cells
+    of weights also allow for rounding, and so may add up to a little more or less than the ranking's totals.
     """
 
     least: Contingency
@@ -123,20 +116,28 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
     inside = splits_at(ranking.score, at)  # segments that lie above t
     last = np.maximum(touched - 1, 0)
     cut = touched > inside
-    tables = []
-    for most in (False, True):
-        cells = []
-        for counts, covered, (low, high) in zip(
-            (ranking.pos, ranking.neg),
-            ranking.covered(),
-            (ranking.ranges.ends[:2], ranking.ranges.ends[2:]),
-            strict=True,
-        ):
-            of_cut = np.where(cut, _called(counts[last], low[last], high[last], at, most=most), 0)
-            cells.append(covered[inside] + of_cut.astype(counts.dtype))
-        tp, fp = cells
-        tables.append(_table(ranking, tp, fp, most=most))
-    return TableBounds(*tables)
+    classes = zip(
+        (ranking.pos, ranking.neg),
+        ranking.covered(),
+        (ranking.Pos, ranking.Neg),
+        (ranking.ranges.ends[:2], ranking.ranges.ends[2:]),
+        strict=True,
+    )
+    slack = slack_of(ranking)
+    one = 0 if ranking.weighted else 1  # case on either side of a threshold within a segment, as both its ends occur
+    least, most = list[Counts](), list[Counts]()
+    for counts, covered, total, (low, high) in classes:
+        of_cut = counts[last]
+        for cells, within, aside in ((least, one, -slack), (most, of_cut - one, slack)):
+            with np.errstate(invalid="ignore"):  # a class that is absent has no ends
+                above = np.where(at <= low[last], of_cut, np.where(at > high[last], 0, within))
+            count = covered[inside] + np.where(cut & (of_cut > 0), above, 0).astype(counts.dtype)
+            rest = total - count
+            if ranking.weighted:
+                count = np.clip(count * (1 + aside), 0.0, MOST_CASES)
+                rest = np.clip(total * (1 - aside) - count, 0.0, MOST_CASES)
+            cells += [count, rest]
+    return TableBounds(Contingency(*least), Contingency(*most))
 
 
 def ks_bounds(ranking: Ranking) -> Bounds:
@@ -151,11 +152,10 @@ def ks_bounds(ranking: Ranking) -> Bounds:
         return certain(ks(ranking).statistic)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     reached = np.abs(tp / ranking.Pos - fp / ranking.Neg).max()
-    (x, y), (u, v) = upper_corners_of(ranking), lower_corners_of(ranking)
-    furthest = (u / ranking.Neg - v / ranking.Pos).max()
-    if (
-        not ranking.ranges.corners
-    ):  # where every corner of the hull is known, so is the highest point above the diagonal
+    x, y = extreme_curve(ranking, highest=False)
+    furthest = (x / ranking.Neg - y / ranking.Pos).max()
+    if not ranking.ranges.corners:  # else the highest point above the diagonal is known, a corner of the hull
+        x, y = extreme_curve(ranking, highest=True)
         furthest = max(furthest, (y / ranking.Pos - x / ranking.Neg).max())
     if furthest < reached - _ULPS and not ranking.weighted:
         return certain(ks(ranking).statistic)
@@ -168,85 +168,44 @@ def certain(value: float) -> Bounds:
 
 
 def outward(ranking: Ranking, lower: float, upper: float, least: float, most: float, *, scale: float = 1.0) -> Bounds:
-    """Bounds moved apart by what rounding may have done to numbers of this scale, but not past least and most."""
+    """Bounds moved apart by what rounding may have done, but not past least and most."""
     slack = slack_of(ranking) * scale
     return Bounds(max(least, lower - slack), min(most, upper + slack))
 
 
 def slack_of(ranking: Ranking) -> float:
-    """How far rounding may carry a share, or a sum of weights relative to itself, from that of the rows.
+    """How far rounding may carry a share, or a sum of weights relative to itself.
 
     Sums of the same weights differ by the order in which they were added, here and where rows themselves are ranked.
-
-    >>> slack_of(Ranking.parse("[20+,5-][10+,5-][20+,40-]")) < 1e-13
-    True
     """
     if not ranking.weighted or ranking.ranges is None:
         return _ULPS
     return _ULPS + 8 * ranking.ranges.rounding + len(ranking) * 2.0**-50
 
 
-def upper_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
-    """(fp, tp) of the highest curve a ranking allows: inside an open segment, positives come first."""
-    return _corners(ranking, positives_first=True)
+def extreme_curve(ranking: Ranking, *, highest: bool) -> tuple[Floats, Floats]:
+    """The points (fp, tp) of the highest or the lowest curve that a ranking allows.
 
-
-def lower_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
-    """(fp, tp) of the lowest curve a ranking allows: inside an open segment, negatives come first."""
-    return _corners(ranking, positives_first=False)
-
-
-def _corners(ranking: Ranking, *, positives_first: bool) -> tuple[Floats, Floats]:
+    Inside an open segment all positives come first, or all negatives.
+    """
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     if ranking.ranges is None:
         return fp, tp
     at = np.flatnonzero(ranking.ranges.mixed)
-    x, y = (fp[at], tp[at + 1]) if positives_first else (fp[at + 1], tp[at])
+    x, y = (fp[at], tp[at + 1]) if highest else (fp[at + 1], tp[at])
     return np.insert(fp, at + 1, x), np.insert(tp, at + 1, y)
 
 
-def _called(counts: Counts, low: Floats, high: Floats, at: Floats, *, most: bool) -> Counts:
-    """How many of a class are called positive in a segment that the threshold splits: at least, or at most.
-
-    Both ends occur, so that a threshold between them leaves one case on either side (no more is known of weights).
-    """
-    one = 0 if counts.dtype.kind == "f" else 1
-    within = counts - one if most else np.full_like(counts, one)
-    with np.errstate(invalid="ignore"):  # a class that is absent has no ends
-        return np.where(counts == 0, 0, np.where(at <= low, counts, np.where(at > high, 0, within)))
-
-
-def _table(ranking: Ranking, tp: Counts, fp: Counts, *, most: bool) -> Contingency:
-    """The table that calls these positive; of weights at most, or at least, that much up to rounding."""
-    if not ranking.weighted:
-        return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
-    slack = slack_of(ranking) if most else -slack_of(ranking)
-    (tp, fn), (fp, tn) = (_move(*sums, slack) for sums in ((tp, ranking.Pos), (fp, ranking.Neg)))
-    return Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
-
-
-def _move(weight: Counts, total: float, slack: float) -> tuple[Counts, Counts]:
-    """Weights of a class called positive and not, the first moved by a share of itself, the second the other way."""
-    moved = np.clip(weight * (1 + slack), 0.0, MOST_CASES)
-    return moved, np.clip(total * (1 - slack) - moved, 0.0, MOST_CASES)
-
-
-def _below(share: Fraction) -> float:
-    return max(0.0, math.nextafter(float(share), -math.inf)) if Fraction(float(share)) != share else float(share)
-
-
-def _above(share: Fraction) -> float:
-    return min(1.0, math.nextafter(float(share), math.inf)) if Fraction(float(share)) != share else float(share)
+def _round(share: Fraction, toward: float) -> float:
+    """A share of pairs as a float: itself, or if no float is, the next one on a side."""
+    near = float(share)
+    return near if Fraction(near) == share else min(max(math.nextafter(near, toward), 0.0), 1.0)
 
 
 def may_hide_better(ranking: Ranking, slope: float) -> Flags:
-    """Segments that may hide a better split than any between segments, by tp - slope · fp.
+    """Segments that may hide a better split than any known, by tp - slope · fp.
 
     Inside an open segment the curve reaches no higher than where all its positives come first.
-
-    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
-    >>> may_hide_better(bounded, 1.0), may_hide_better(bounded, 0.1)
-    (array([ True,  True]), array([False,  True]))
     """
     if ranking.ranges is None or ranking.ranges.corners:
         return np.zeros(len(ranking), dtype=np.bool_)
@@ -255,13 +214,9 @@ def may_hide_better(ranking: Ranking, slope: float) -> Flags:
 
 
 def may_hide_tie(ranking: Ranking, slope: float) -> Flags:
-    """Segments that may hide a split as good as the best between segments, or a better one.
+    """Segments that may hide a split at least as good as the best that is known.
 
     Where every corner of the hull is known, only splits on the edge between two that tie are as good.
-
-    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1], [0.9, 0.8, 0.1], pos=[2, 0, 2], neg=[0, 2, 0])
-    >>> may_hide_better(bounded, 1.0), may_hide_tie(bounded, 1.0)
-    (array([False, False]), array([ True, False]))
     """
     if ranking.ranges is None or (ranking.ranges.corners and ranking.ranges.ties and not ranking.weighted):
         return np.zeros(len(ranking), dtype=np.bool_)
@@ -275,10 +230,9 @@ def may_hide_tie(ranking: Ranking, slope: float) -> Flags:
 
 
 def _values(ranking: Ranking, slope: float) -> tuple[Floats, Floats]:
-    """What tp - slope · fp may come to inside each segment, and what it is at the splits between them."""
+    """The most that tp - slope · fp may reach inside each segment, and what it is at the splits."""
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
-    reached = tp - slope * fp
-    return tp[1:] - slope * fp[:-1], reached
+    return tp[1:] - slope * fp[:-1], tp - slope * fp
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -286,10 +240,6 @@ class CurveBounds(Tabular):
     """Two curves in ROC space: the exact one lies on or between them.
 
     Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
-
-    >>> bounds = roc_bounds(Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2]))
-    >>> bounds.lower_tpr, bounds.upper_tpr
-    (array([0., 0., 1.]), array([0., 1., 1.]))
     """
 
     lower_fpr: Floats
@@ -317,7 +267,7 @@ def roc_bounds(ranking: Ranking) -> CurveBounds:
     (array([0.  , 0.  , 0.33, 0.33, 1.  ]), array([0. , 0.6, 0.6, 1. , 1. ]))
     """
     require_ranking(ranking, both_classes=True)
-    return _rates(ranking, lower_corners_of(ranking), upper_corners_of(ranking))
+    return _rates(ranking, extreme_curve(ranking, highest=False), extreme_curve(ranking, highest=True))
 
 
 def hull_bounds(ranking: Ranking) -> CurveBounds:
@@ -336,37 +286,28 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
     tp, fp = (covered[corner].astype(np.float64) for covered in ranking.covered())
     if ranking.ranges is None or ranking.ranges.corners:
         return _rates(ranking, (fp, tp), (fp, tp))
-    x, y = _distinct(*upper_corners_of(ranking))
+    x, y = extreme_curve(ranking, highest=True)
+    moves = np.append(
+        True, (np.diff(x) != 0) | (np.diff(y) != 0)
+    )  # weights may vanish in sums: equal points never turn
+    x, y = x[moves], y[moves]
     top = upper_corners(x, y, np.arange(x.size))
     return _rates(ranking, (fp, tp), (x[top], y[top]))
 
 
-def _distinct(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Points that differ from the one before: weights may vanish in sums, and of equal points none turns."""
-    moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
-    return x[moves], y[moves]
-
-
 def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]) -> CurveBounds:
-    slack = slack_of(ranking) if ranking.weighted and ranking.ranges is not None else 0.0
-    columns = (*_shares(ranking, lower, slack), *_shares(ranking, upper, -slack))
-    for column in columns:
-        column.flags.writeable = False
-    return CurveBounds(*columns)
+    """Two curves of (fp, tp) as rates, moved apart by what rounding may have done to weights.
 
-
-def _shares(ranking: Ranking, curve: tuple[Floats, Floats], slack: float) -> tuple[Floats, Floats]:
-    """A curve of (fp, tp) as rates, moved to the right and down by a share of themselves, or to the left and up.
-
-    Whatever rounding did, every curve ends at (1, 1); one that was moved gets there by one point more.
+    Whatever it did, every curve ends at (1, 1); one that was moved gets there by one point more.
     """
-    fpr, tpr = curve[0] / ranking.Neg, curve[1] / ranking.Pos
-    if not slack:
-        return fpr, tpr
-    return (
-        np.append(np.clip(fpr * (1 + slack), 0.0, 1.0), 1.0),
-        np.append(np.clip(tpr * (1 - slack), 0.0, 1.0), 1.0),
-    )
+    slack = slack_of(ranking) if ranking.weighted and ranking.ranges is not None else 0.0
+    columns = []
+    for (fp, tp), aside in ((lower, slack), (upper, -slack)):
+        for rate, factor in ((fp / ranking.Neg, 1 + aside), (tp / ranking.Pos, 1 - aside)):
+            column = np.append(np.clip(rate * factor, 0.0, 1.0), 1.0) if slack else rate
+            column.flags.writeable = False
+            columns.append(column)
+    return CurveBounds(*columns)
 
 
 def average_precision_bounds(ranking: Ranking) -> Bounds:
@@ -383,13 +324,11 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, both_classes=True)
     if ranking.ranges is None:
         return certain(average_precision(ranking))
-    several = ranking.ranges.low < ranking.ranges.high
-    pos, neg, before, wrong = _columns(ranking)
-    tied = pos * (before + pos) / np.maximum(before + pos + wrong + neg, np.finfo(np.float64).tiny)
-    first = pos * (before + pos) / np.maximum(before + pos + wrong, np.finfo(np.float64).tiny)
-    upper = np.where(several, first, tied)
-    lower = np.where(several, _integral(before, pos, wrong + neg), tied)
-    return _mean(ranking, lower, upper)
+    pos, neg, tp, fp = _columns(ranking)
+    least = np.finfo(np.float64).tiny
+    tied = pos * (tp + pos) / np.maximum(tp + pos + fp + neg, least)
+    first = pos * (tp + pos) / np.maximum(tp + pos + fp, least)
+    return _mean_precision(ranking, ranking.ranges.low < ranking.ranges.high, tied, first)
 
 
 def pr_area_bounds(ranking: Ranking) -> Bounds:
@@ -405,29 +344,27 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     require_ranking(ranking, both_classes=True)
     if ranking.ranges is None:
         return certain(pr_area(ranking))
-    mixed = ranking.ranges.mixed
-    pos, neg, before, wrong = _columns(ranking)
-    straight = segment_areas(pos, neg, before, wrong)
-    lower = np.where(mixed, _integral(before, pos, wrong + neg), straight)
-    upper = np.where(mixed, _integral(before, pos, wrong), straight)
-    return _mean(ranking, lower, upper)
+    pos, neg, tp, fp = _columns(ranking)
+    return _mean_precision(ranking, ranking.ranges.mixed, segment_areas(pos, neg, tp, fp), _integral(tp, pos, fp))
 
 
-def _columns(ranking: Ranking) -> tuple[Floats, Floats, Floats, Floats]:
+def _columns(ranking: Ranking) -> tuple[Floats, ...]:
+    """Positives and negatives of each segment, and before it."""
     tp, fp = ranking.covered()
-    pos, neg, before, wrong = (c.astype(np.float64) for c in (ranking.pos, ranking.neg, tp[:-1], fp[:-1]))
-    return pos, neg, before, wrong
+    return tuple(counts.astype(np.float64) for counts in (ranking.pos, ranking.neg, tp[:-1], fp[:-1]))
+
+
+def _mean_precision(ranking: Ranking, is_open: Flags, known: Floats, highest: Floats) -> Bounds:
+    """Bounds of a mean precision, from its sum over the positives of each segment: known, or at most so high."""
+    pos, neg, tp, fp = _columns(ranking)
+    lower = np.where(is_open, _integral(tp, pos, fp + neg), known)
+    upper = np.where(is_open, highest, known)
+    low, high = (math.fsum(column.tolist()) / ranking.Pos for column in (lower, upper))
+    return outward(ranking, low, high, 0.0, 1.0)
 
 
 def _integral(start: Floats, step: Floats, against: Floats) -> Floats:
     """The integral of x / (x + against) from `start` to `start + step`."""
     below = start + against
-    ratio = np.divide(step, below, out=np.zeros_like(step), where=below > 0)
-    curved: Floats = step - against * np.log1p(ratio)
-    from_nothing: Flags = below == 0  # then nothing stands against it
-    return np.where(from_nothing, step, np.clip(curved, 0.0, step))
-
-
-def _mean(ranking: Ranking, lower: Floats, upper: Floats) -> Bounds:
-    low, high = (math.fsum(column.tolist()) / ranking.Pos for column in (lower, upper))
-    return outward(ranking, low, high, 0.0, 1.0)
+    growth = np.divide(step, below, out=np.zeros_like(step), where=below > 0)
+    return np.where(below == 0, step, np.clip(step - against * np.log1p(growth), 0.0, step))

@@ -62,10 +62,9 @@ def cost_curve(ranking: Ranking) -> CostCurve:
     tp, fp = (covered[split] for covered in ranking.covered())
     fpr, fnr = fp / ranking.Neg, (ranking.Pos - tp) / ranking.Pos
     rise, run = -np.diff(fnr), np.diff(fpr)
-    corner = run / (run + rise)
-    x = np.concatenate([[0.0], corner, [1.0]])
-    first_line = np.concatenate([[0], np.arange(split.size)])  # the line on the left of each corner
-    y = fnr[first_line] * x + fpr[first_line] * (1 - x)
+    x = np.concatenate([[0.0], run / (run + rise), [1.0]])
+    left = np.concatenate([[0], np.arange(split.size)])  # the line on the left of each corner
+    y = fnr[left] * x + fpr[left] * (1 - x)
     return CostCurve(split=split, fpr=fpr, fnr=fnr, probability_cost=x, cost=y)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
 from thresher.ranking import Counts, Floats, Ranking, require_ranking, require_split
 from thresher.tables import Contingency
+from thresher.tables.contingency import ratio
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,13 +70,7 @@ def coverage(ranking: Ranking) -> Coverage:
     return Coverage(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp, threshold=ranking.thresholds())
 
 
-class _ROCCurve(NamedTuple):
-    fpr: Floats
-    tpr: Floats
-    threshold: Floats
-
-
-class ROCCurve(Tabular, _ROCCurve):
+class ROCCurve(Tabular, NamedTuple("ROCCurve", [("fpr", Floats), ("tpr", Floats), ("threshold", Floats)])):
     """False and true positive rate and threshold, one entry per split 0..m."""
 
     __slots__ = ()
@@ -93,19 +88,16 @@ def roc(ranking: Ranking) -> ROCCurve:
     """
     require_ranking(ranking, both_classes=True)
     _, fp = ranking.covered()
-    return ROCCurve(fpr=_share(fp, ranking.Neg), tpr=recalls(ranking), threshold=ranking.thresholds())
+    return ROCCurve(fpr=rates([fp], [ranking.Neg]), tpr=recalls(ranking), threshold=ranking.thresholds())
 
 
 def recalls(ranking: Ranking) -> Floats:
-    """The share of positives called positive at every split, read-only.
-
-    >>> recalls(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    array([0. , 0.4, 0.6, 1. ])
-    """
-    return ranking.remember("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
+    """The share of positives called positive at every split, read-only."""
+    return ranking.remember("recalls", lambda: rates([ranking.covered()[0]], [ranking.Pos]))
 
 
-def _share(covered: Counts, total: float) -> Floats:
-    shares = fill_chunks(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
-    shares.flags.writeable = False
-    return shares
+def rates(above: Sequence[Counts], below: Sequence[Any]) -> Floats:
+    """Sums of columns over sums of columns or totals, read-only."""
+    values: Floats = ratio(above, below)
+    values.flags.writeable = False
+    return values

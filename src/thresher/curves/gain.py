@@ -8,29 +8,21 @@ from typing import NamedTuple
 import numpy as np
 
 from thresher._internal.results import Result, Tabular
-from thresher.curves.coverage import coverage, recalls
+from thresher.curves.coverage import coverage, rates, recalls
 from thresher.ranking import Floats, Ranking, require_ranking
 
 
-class _GainCurve(NamedTuple):
-    predicted_positive_rate: Floats
-    recall: Floats
-    threshold: Floats
-
-
-class GainCurve(Tabular, _GainCurve):
+class GainCurve(
+    Tabular, NamedTuple("GainCurve", [("predicted_positive_rate", Floats), ("recall", Floats), ("threshold", Floats)])
+):
     """Share of cases called positive, recall and threshold per split 0..m."""
 
     __slots__ = ()
 
 
-class _LiftCurve(NamedTuple):
-    predicted_positive_rate: Floats
-    lift: Floats
-    threshold: Floats
-
-
-class LiftCurve(Tabular, _LiftCurve):
+class LiftCurve(
+    Tabular, NamedTuple("LiftCurve", [("predicted_positive_rate", Floats), ("lift", Floats), ("threshold", Floats)])
+):
     """Share of cases called positive, lift and threshold per split 0..m."""
 
     __slots__ = ()
@@ -46,8 +38,7 @@ def gain(ranking: Ranking) -> GainCurve:
     """
     require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
-    rate = (tp + fp) / ranking.total
-    rate.flags.writeable = False
+    rate = rates([tp, fp], [ranking.total])
     return GainCurve(predicted_positive_rate=rate, recall=recalls(ranking), threshold=ranking.thresholds())
 
 
@@ -88,12 +79,12 @@ def ks(ranking: Ranking) -> KolmogorovSmirnov:
     (0.4, 0.0)
     """
     require_ranking(ranking, both_classes=True)
-    return ranking.remember("ks", lambda: _ks(ranking))
 
+    def farthest() -> KolmogorovSmirnov:
+        tp, fp = ranking.covered()
+        distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact while Pos · Neg < 2**53
+        split = int(np.argmax(np.abs(distance)))
+        difference = float(distance[split] / (float(ranking.Pos) * ranking.Neg))
+        return KolmogorovSmirnov(abs(difference), difference, ranking.threshold(split), split)
 
-def _ks(ranking: Ranking) -> KolmogorovSmirnov:
-    tp, fp = ranking.covered()
-    distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact while Pos · Neg < 2**53
-    split = int(np.argmax(np.abs(distance)))
-    difference = float(distance[split] / (float(ranking.Pos) * ranking.Neg))
-    return KolmogorovSmirnov(abs(difference), difference, ranking.threshold(split), split)
+    return ranking.remember("ks", farthest)

@@ -52,9 +52,9 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
 
 
 def with_hull_of(ranking: Ranking, other: Ranking) -> Ranking:
-    """The ranking with the hull of another one, of the same segments but for what their classes weigh.
+    """The ranking with the hull of another one that differs only in the class mix.
 
-    Splits that touch the hull do so at any class mix; whole counts find them exactly.
+    Splits that touch the hull do so at any class mix; whole counts decide exactly.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> print(hull(with_hull_of(tree.at_class_ratio(3), tree)))
@@ -66,24 +66,20 @@ def with_hull_of(ranking: Ranking, other: Ranking) -> Ranking:
 
 
 def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
-    """Corners of the least concave majorant of points in order of x, starting from a good guess.
+    """Corners of the least concave majorant of points in order of x.
 
-    A guess made in floating point may hold a corner too many or lack one; both are mended by
-    comparing exactly, so the guess decides the time and not the result.
+    The guess decides the time and not the result: corners too many or too few are mended by comparing exactly.
     """
-    return _mended(x, y, guess)[0]
+    return _mend(x, y, guess)[0]
 
 
 def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     """Corners of the hull, and all splits that touch it."""
     ranking = ranking.in_units()
-
-    def high(piece: slice) -> Splits:
-        return _high(ranking, _bends(ranking, piece))
-
-    split = np.concatenate([[0], *map_chunks(high, len(ranking) - 1), [len(ranking)]])
+    candidates = map_chunks(lambda piece: _candidates(ranking, piece), len(ranking) - 1)
+    split = np.concatenate([[0], *candidates, [len(ranking)]])
     x, y = _reached(ranking, split)
-    corner, below = _mended(x, y, _pools(x, y))
+    corner, below = _mend(x, y, _pools(x, y))
     touching = _with_straight_stretches(ranking, split[below == 0])
     corner = split[corner]
     for splits in (corner, touching):
@@ -91,19 +87,15 @@ def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     return corner, touching
 
 
-def _bends(ranking: Ranking, piece: slice) -> Splits:
-    """Splits after which the slope is lower than before: only there can a corner be."""
+def _candidates(ranking: Ranking, piece: slice) -> Splits:
+    """Splits after which the slope falls, without most that lie below the line between two others."""
     pos, neg = (counts[piece.start : piece.stop + 1] for counts in ranking.narrow)
     if not ranking.weighted:
         squares = np.min_scalar_type(int(max(pos.max(), neg.max())) ** 2)
         pos, neg = pos.astype(squares, copy=False), neg.astype(squares, copy=False)
     before, after = pos[:-1] * neg[1:], pos[1:] * neg[:-1]
     falls = before >= after if ranking.weighted else before > after  # products of very small weights are both 0
-    return np.flatnonzero(falls) + (piece.start + 1)
-
-
-def _high(ranking: Ranking, split: Splits) -> Splits:
-    """Without most splits that lie below the line between two others, which therefore do not touch the hull."""
+    split = np.flatnonzero(falls) + (piece.start + 1)
     x, y = _reached(ranking, split)
     while split.size > _FEW:
         dx, dy = np.diff(x), np.diff(y)
@@ -117,32 +109,17 @@ def _high(ranking: Ranking, split: Splits) -> Splits:
 
 
 def _with_straight_stretches(ranking: Ranking, touching: Splits) -> Splits:
-    """Add the splits between touching ones that lie on the same line.
-
-    A split inside an edge touches it only if its neighbours do, so that the first one speaks for all.
-    """
+    """Add the splits between touching ones that lie on the same line: the first of them speaks for all."""
     x, y = _reached(ranking, touching)
     next_x, next_y = _reached(ranking, touching[:-1] + 1)
     on_line = (next_x - x[:-1]) * np.diff(y) == (next_y - y[:-1]) * np.diff(x)
-    start, end = touching[:-1], touching[1:]
-    stretch = np.asarray(on_line, dtype=np.bool_) & (end - start > 1)
-    if not stretch.any():
-        return touching
-    inside = [np.arange(a + 1, b) for a, b in zip(start[stretch].tolist(), end[stretch].tolist(), strict=True)]
-    return np.union1d(touching, np.concatenate(inside))
-
-
-def _mended(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[Any]]:
-    corner = _concave(x, y, guess)
-    while True:
-        below = _height_below(x, y, corner)
-        if below.dtype.kind == "f" or not (below < 0).any():  # floats: what is left is rounding
-            return corner, below
-        corner = _concave(x, y, np.union1d(corner, np.flatnonzero(below < 0)))
+    stretch = np.asarray(on_line, dtype=np.bool_) & (np.diff(touching) > 1)
+    ends = zip(touching[:-1][stretch].tolist(), touching[1:][stretch].tolist(), strict=True)
+    return np.union1d(touching, np.concatenate([touching[:0], *(np.arange(a + 1, b) for a, b in ends)]))
 
 
 def _reached(ranking: Ranking, split: Splits) -> tuple[Counts, Counts]:
-    """(fp, tp) at some splits, in numbers whose products are exact where the counts are whole."""
+    """The points (fp, tp) of some splits, in numbers whose products are exact for whole counts."""
     tp, fp = (covered[split] for covered in ranking.covered())
     if not ranking.weighted and 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
         return fp.astype(object), tp.astype(object)
@@ -163,6 +140,20 @@ def _pools(x: Counts, y: Counts) -> Splits:
     return place[fitted.blocks]
 
 
+def _mend(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[Any]]:
+    """Corners, and how far each split lies below the edge it belongs to, times the edge's width."""
+    corner = _concave(x, y, guess)
+    while True:
+        # (x - x0)·dy - (y - y0)·dx, written as x·dy - y·dx minus a constant per edge to save passes.
+        dx, dy = np.diff(x[corner]), np.diff(y[corner])
+        offset = x[corner[:-1]] * dy - y[corner[:-1]] * dx
+        across, up, base = (np.repeat(values, np.diff(corner)) for values in (dx, dy, offset))
+        below = np.append(x[:-1] * up - y[:-1] * across - base, offset.dtype.type(0))
+        if below.dtype.kind == "f" or not (below < 0).any():  # floats: what is left is rounding
+            return corner, below
+        corner = _concave(x, y, np.union1d(corner, np.flatnonzero(below < 0)))
+
+
 def _concave(x: Counts, y: Counts, split: Splits) -> Splits:
     """Drop splits until every turn is strictly to the right."""
     while split.size > 2:
@@ -173,15 +164,3 @@ def _concave(x: Counts, y: Counts, split: Splits) -> Splits:
             break
         split = split[np.concatenate([[True], turns_right, [True]])]
     return split
-
-
-def _height_below(x: Counts, y: Counts, corner: Splits) -> npt.NDArray[Any]:
-    """How far each split lies below the edge it belongs to, times the edge's width: 0 on the hull."""
-    # (x - x0)·dy - (y - y0)·dx, written as x·dy - y·dx minus a constant per edge to save passes.
-    dx, dy = np.diff(x[corner]), np.diff(y[corner])
-    offset = x[corner[:-1]] * dy - y[corner[:-1]] * dx
-    below = np.empty(x.size, dtype=offset.dtype)
-    below[-1] = 0
-    across, up, base = (np.repeat(values, np.diff(corner)) for values in (dx, dy, offset))
-    below[:-1] = x[:-1] * up - y[:-1] * across - base
-    return below

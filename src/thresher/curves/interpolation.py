@@ -9,18 +9,18 @@ import numpy as np
 
 from thresher._internal.arguments import as_number, require_one_of
 from thresher._internal.results import Result
-from thresher.curves.hull import Splits, hull_splits
+from thresher.curves.hull import hull_splits
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.ranking import Ranking, require_ranking
 from thresher.tables import Contingency
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomizedRule(Result):
-    """Positive from `upper`, negative below `lower`, and a coin decides between.
+    """Positive from `upper`, negative below `lower`, and between them a coin decides.
 
-    At an `upper` of +inf nothing is positive for sure. The coin shows positive with `probability`.
-    `table` is the table to expect.
+    It shows positive with `probability`; `table` is the table to expect. At an `upper` of +inf nothing is positive for
+    sure.
     """
 
     upper: float
@@ -46,10 +46,8 @@ def randomized_rule(ranking: Ranking, threshold: float, *, probability: float = 
     segment = np.flatnonzero(ranking.score == at)
     if not segment.size:
         nearest = ranking.score[np.argmin(np.abs(ranking.score - at))]
-        raise ArgumentError(
-            f"no case scores exactly {threshold}, so there is no tie to break",
-            f"give one of the scores; the nearest is {nearest:g}",
-        )
+        what = f"no case scores exactly {threshold}, so there is no tie to break"
+        raise ArgumentError(what, f"give one of the scores; the nearest is {nearest:g}")
     before = int(segment[0])
     return _rule(ranking, before, before + 1, probability)
 
@@ -88,17 +86,14 @@ def point_at(
         "tpr": (tp, ranking.Pos),
         "predicted_positive_rate": (tp + fp, ranking.total),
     }[name]
-    return _between(ranking, split, along / total, rate, last=name == "fpr")
-
-
-def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, last: bool) -> RandomizedRule:
-    """Mix the neighbouring splits so that `along` is `wanted`; of several at one place, first or last."""
+    place = along / total
+    last = name == "fpr"
     if last:
-        before = min(int(np.searchsorted(along, wanted, side="right")) - 1, along.size - 2)
+        before = min(int(np.searchsorted(place, rate, side="right")) - 1, place.size - 2)
     else:
-        before = max(int(np.searchsorted(along, wanted, side="left")) - 1, 0)
-    step = float(along[before + 1] - along[before])
-    probability = float(last) if step == 0 else (wanted - float(along[before])) / step
+        before = max(int(np.searchsorted(place, rate, side="left")) - 1, 0)
+    step = float(place[before + 1] - place[before])
+    probability = float(last) if step == 0 else (rate - float(place[before])) / step
     return _rule(ranking, int(split[before]), int(split[before + 1]), min(max(probability, 0.0), 1.0))
 
 

@@ -48,8 +48,7 @@ class MulticlassAUC(Tabular):
     @property
     def one_vs_one_macro(self) -> float:
         """Mean over pairs of classes of (A(i|j) + A(j|i)) / 2: Hand & Till's M (2001)."""
-        apart = ~np.eye(len(self.classes), dtype=np.bool_)
-        return float(self.pairwise[apart].mean())
+        return float(self.pairwise[~np.eye(len(self.classes), dtype=np.bool_)].mean())
 
     @property
     def one_vs_one_weighted(self) -> float:
@@ -60,18 +59,12 @@ class MulticlassAUC(Tabular):
 
     def __str__(self) -> str:
         width = max(len("class"), *(len(str(name)) for name in self.classes))
-        rows = [
-            f"{name!s:<{width}}   {share:10.4f}   {area:11.4f}"
-            for name, share, area in zip(self.classes, self.prevalence, self.one_vs_rest, strict=True)
-        ]
-        return "\n".join(
-            [
-                f"{'class':<{width}}   prevalence   one-vs-rest",
-                *rows,
-                f"one-vs-rest: macro {self.one_vs_rest_macro:.4f}, weighted {self.one_vs_rest_weighted:.4f}",
-                f"one-vs-one:  macro {self.one_vs_one_macro:.4f}, weighted {self.one_vs_one_weighted:.4f}",
-            ]
-        )
+        lines = [f"{'class':<{width}}   prevalence   one-vs-rest"]
+        for name, share, area in zip(self.classes, self.prevalence, self.one_vs_rest, strict=True):
+            lines.append(f"{name!s:<{width}}   {share:10.4f}   {area:11.4f}")
+        lines.append(f"one-vs-rest: macro {self.one_vs_rest_macro:.4f}, weighted {self.one_vs_rest_weighted:.4f}")
+        lines.append(f"one-vs-one:  macro {self.one_vs_one_macro:.4f}, weighted {self.one_vs_one_weighted:.4f}")
+        return "\n".join(lines)
 
     def _brief(self) -> str:
         macro = f"one-vs-rest {self.one_vs_rest_macro:.4g}, one-vs-one {self.one_vs_one_macro:.4g}"
@@ -91,10 +84,6 @@ def multiclass_auc(
 ) -> MulticlassAUC:
     """AUC of every class against the rest and of every class against every other.
 
-    Column i of `probabilities` belongs to class i of `classes`, or, without `classes`, to the i-th of the labels in
-    rising order (numbers by size, texts by spelling; scikit-learn's `classes_` come in that order). There is a column
-    for each class and no other. Only the order of cases within a column matters, so rows need not sum to 1.
-
     "The" multi-class AUC does not exist: the four averages differ on the same data, so each has its name. One-vs-one
     macro is the M measure of Hand & Till (2001), which does not depend on how common the classes are; both one-vs-rest
     averages do. Averaging one-vs-rest by prevalence goes back to Provost & Domingos (2000).
@@ -104,9 +93,10 @@ def multiclass_auc(
     labels
         The actual class of each row: texts, numbers or booleans.
     probabilities
-        One row per case and one column per class, each entry in [0, 1].
+        One row per case and one column per class, each entry in [0, 1]; rows need not sum to 1.
     classes
-        Which class each column belongs to.
+        Which class each column belongs to; without it, the labels in rising order (numbers by size, texts by spelling),
+        which is also that of scikit-learn's `classes_`.
     weights
         One number of at least 0 per row; a row of weight w counts as w rows.
     missing
@@ -130,20 +120,23 @@ def multiclass_auc(
            [0.9167,    nan, 0.5   ],
            [0.6667, 1.    ,    nan]])
     """
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
-    k = len(rows.classes)
-    pairwise = np.full((k, k), np.nan)
-    for i in range(k):
-        for j in range(k):
-            if i != j:
-                pairwise[i, j] = auc(rows.ranking(i, against=j))
-    cases = np.bincount(rows.index, weights=rows.weight, minlength=k)
+    names, index, scores, weight, dropped = class_rows(
+        labels, probabilities, classes=classes, weights=weights, missing=missing
+    )
+    each = range(len(names))
+
+    def area(i: int, rows: Any) -> float:
+        """AUC of class i by its own column, over some of the rows."""
+        return auc(Ranking.count((index == i)[rows], scores[i][rows], None if weight is None else weight[rows]))
+
+    pairwise = [[np.nan if i == j else area(i, (index == i) | (index == j)) for j in each] for i in each]
+    cases = np.bincount(index, weights=weight, minlength=len(names))
     areas = MulticlassAUC(
-        classes=tuple(rows.classes),
+        classes=tuple(names),
         prevalence=cases / cases.sum(),
-        one_vs_rest=np.array([auc(rows.ranking(i)) for i in range(k)]),
-        pairwise=pairwise,
-        dropped=rows.dropped,
+        one_vs_rest=np.array([area(i, slice(None)) for i in each]),
+        pairwise=np.array(pairwise),
+        dropped=dropped,
     )
     for array in (areas.prevalence, areas.one_vs_rest, areas.pairwise):
         array.flags.writeable = False
@@ -166,28 +159,10 @@ def one_vs_rest_rankings(
     >>> rankings["a"]
     Ranking([1+][2-] at scores 0.8, 0.3)
     """
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
-    return {name: rows.ranking(i) for i, name in enumerate(rows.classes)}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassRows:
-    """Rows that passed every check: the index of each one's class, and a column of scores per class."""
-
-    classes: list[Any]
-    index: Column
-    scores: list[Column]
-    weight: Floats | None
-    dropped: int
-
-    def ranking(self, i: int, *, against: int | None = None) -> Ranking:
-        """Class i (positive) against one other or all of them, by column i."""
-        positive, score, weight = self.index == i, self.scores[i], self.weight
-        if against is not None:
-            within = positive | (self.index == against)
-            positive, score = positive[within], score[within]
-            weight = None if weight is None else weight[within]
-        return Ranking.count(positive, score, weight, dropped=self.dropped)
+    names, index, scores, weight, dropped = class_rows(
+        labels, probabilities, classes=classes, weights=weights, missing=missing
+    )
+    return {name: Ranking.count(index == i, scores[i], weight, dropped=dropped) for i, name in enumerate(names)}
 
 
 def class_rows(
@@ -198,15 +173,20 @@ def class_rows(
     weights: Any,
     missing: Missing | None = None,
     every_class: bool = True,
-) -> ClassRows:
-    """Check labels and a matrix of probabilities, a column per class, and leave out rows of weight 0.
+) -> tuple[list[Any], Column, list[Column], Floats | None, int]:
+    """Check labels and a matrix of probabilities, and leave out rows of weight 0.
 
-    Without `missing`, the caller has no way to leave rows out. `every_class` says that each class must have cases.
-
-    >>> class_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]], classes=None, weights=None).index
-    array([1, 0])
+    Returns the classes, the place of each row's class among them, a column of scores per class, weights, and how many
+    rows were dropped. Without `missing`, the caller has no way to leave rows out.
     """
-    matrix = _matrix(probabilities)
+    try:
+        matrix = probabilities if isinstance(probabilities, np.ndarray) else np.asarray(probabilities)
+    except ValueError:  # rows of different lengths
+        matrix = np.empty(0)
+    if matrix.ndim != 2:
+        what = f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns"
+        fix = "give one row per case and one column per class; for a single column use auc(rank(labels, scores))"
+        raise LengthError(what, fix)
     columns = {"labels": column(labels, name="labels")}
     if weights is not None:
         columns["weights"] = column(weights, name="weights")
@@ -220,26 +200,12 @@ def class_rows(
         label, scores, weight = label[present], [score[present] for score in scores], weight[present]
     names, index = classes_of(label, classes=classes)
     if len(names) != len(scores) and not (every_class and len(names) == 1):
-        raise LengthError(
-            f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}",
-            fix="pass classes=[...] with one name per column, in their order (else that of the sorted labels)",
-        )
+        what = f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}"
+        fix = "pass classes=[...] with one name per column, in their order (else that of the sorted labels)"
+        raise LengthError(what, fix)
     if every_class:
         _require_every_class(names, index)
-    return ClassRows(names, index, scores, weight, dropped)
-
-
-def _matrix(probabilities: Any) -> Column:
-    try:
-        matrix = probabilities if isinstance(probabilities, np.ndarray) else np.asarray(probabilities)
-    except ValueError:  # rows of different lengths
-        matrix = np.empty(0)
-    if matrix.ndim != 2:
-        raise LengthError(
-            f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns",
-            fix="give one row per case and one column per class; for a single column use auc(rank(labels, scores))",
-        )
-    return matrix
+    return names, index, scores, weight, dropped
 
 
 def _require_every_class(names: list[Any], index: Column) -> None:
@@ -247,10 +213,8 @@ def _require_every_class(names: list[Any], index: Column) -> None:
     absent = [repr(name) for name, count in zip(names, cases.tolist(), strict=True) if not count]
     if absent or len(names) < 2:
         what = f"class {' and '.join(absent)} has no rows" if absent else f"all rows are of class {names[0]!r}"
-        raise OneClassError(
-            f"{what} among {index.size:,}, and an AUC needs cases of both sides",
-            fix="give data with every class, or leave the class and its column out",
-        )
+        fix = "give data with every class, or leave the class and its column out"
+        raise OneClassError(f"{what} among {index.size:,}, and an AUC needs cases of both sides", fix)
 
 
 def _probability(score: Column, at: int) -> Column:

@@ -10,20 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import as_numbers, describe
-from thresher._internal.parallel import fill_chunks, map_chunks
+from thresher._internal.parallel import map_chunks
 from thresher._internal.results import Tabular
-from thresher.curves.coverage import recalls
+from thresher.curves.coverage import rates, recalls
 from thresher.errors import ArgumentError
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
-class _PrecisionRecallCurve(NamedTuple):
-    recall: Floats
-    precision: Floats
-    threshold: Floats
-
-
-class PrecisionRecallCurve(Tabular, _PrecisionRecallCurve):
+class PrecisionRecallCurve(
+    Tabular, NamedTuple("PrecisionRecallCurve", [("recall", Floats), ("precision", Floats), ("threshold", Floats)])
+):
     """Recall, precision and threshold per split 0..m; hyperbolic between them."""
 
     __slots__ = ()
@@ -42,14 +38,7 @@ def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
     """
     require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
-
-    def right(piece: slice, out: Floats) -> None:
-        np.add(tp[piece], fp[piece], out=out)
-        with np.errstate(invalid="ignore"):
-            np.divide(tp[piece], out, out=out)
-
-    precision = fill_chunks(tp.size, right)
-    precision.flags.writeable = False
+    precision = rates([tp], [tp, fp])
     return PrecisionRecallCurve(recall=recalls(ranking), precision=precision, threshold=ranking.thresholds())
 
 
@@ -66,8 +55,7 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     require_ranking(ranking, both_classes=True)
     wanted = as_numbers(recall)
     if not ((wanted >= 0) & (wanted <= 1)).all():
-        what = f"recall must be numbers in [0, 1], got {describe(recall)}"
-        raise ArgumentError(what, "give proportions")
+        raise ArgumentError(f"recall must be numbers in [0, 1], got {describe(recall)}", "give proportions")
     tp, fp = ranking.covered()
     recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count
     after = np.clip(np.searchsorted(recall_at, wanted, side="left"), 1, len(ranking))
@@ -94,11 +82,7 @@ def average_precision(ranking: Ranking) -> float:
 
 
 def precision_sum(pos: Counts, tp: Counts, fp: Counts) -> float:
-    """Sum over positives of the precision at their scores: Pos · average precision.
-
-    >>> precision_sum(np.array([20, 10, 20]), np.array([20, 30, 50]), np.array([5, 10, 50]))
-    33.5
-    """
+    """Sum over positives of the precision at their scores: Pos · average precision."""
     return float((tp / np.add(tp, fp, dtype=np.float64) * pos).sum())
 
 
@@ -125,9 +109,6 @@ def segment_areas(pos: Counts, neg: Counts, tp: Counts, fp: Counts) -> Floats:
 
     tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive:
     p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
-
-    >>> segment_areas(np.array([1]), np.array([3]), np.array([0]), np.array([0]))
-    array([0.25])
     """
     pos, neg, tp, fp = (counts.astype(np.float64) for counts in (pos, neg, tp, fp))
     cases, before = pos + neg, tp + fp

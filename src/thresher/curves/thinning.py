@@ -45,20 +45,17 @@ def thin(ranking: Ranking, *, points: int = 4000) -> Thinned:
     tp, fp = ranking.covered()
     x, y = fp / ranking.Neg, tp / ranking.Pos
     corner = hull_splits(ranking, pool="ties")
-    candidate = np.union1d(corner, _evenly(x, y, _CANDIDATES_PER_POINT * points))
+    steps = np.linspace(0, 2, _CANDIDATES_PER_POINT * points)
+    evenly = np.searchsorted(x + y, steps).clip(max=x.size - 1)  # x + y grows along the curve
+    candidate = np.union1d(corner, evenly)
     keeps_hull = corner.size <= points
     start = np.flatnonzero(np.isin(candidate, corner)) if keeps_hull else np.array([0, candidate.size - 1])
     split = candidate[_refine(x[candidate], y[candidate], start, points)]
     return Thinned(split, float(_distance(x, y, split).max(initial=0.0)), keeps_hull)
 
 
-def _evenly(x: Floats, y: Floats, count: int) -> Splits:
-    """About `count` splits at even steps of x + y, which grows along the curve."""
-    return np.unique(np.searchsorted(x + y, np.linspace(0, 2, count)).clip(max=x.size - 1))
-
-
 def _refine(x: Floats, y: Floats, split: Splits, points: int) -> Splits:
-    """Add the farthest point of every piece, round by round and worst first, up to `points` in all."""
+    """Add the farthest point of every piece, round by round, worst first, up to `points`."""
     while split.size < points:
         away = _distance(x, y, split)
         worst = np.maximum.reduceat(away, split[:-1])

@@ -17,13 +17,13 @@ from thresher.curves.bounds import (
     auc_bounds,
     average_precision_bounds,
     certain,
+    extreme_curve,
     ks_bounds,
     may_hide_better,
     may_hide_tie,
     outward,
     pr_area_bounds,
     table_bounds,
-    upper_corners_of,
 )
 from thresher.errors import ArgumentError, ProbabilityError, argument
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
@@ -151,7 +151,7 @@ def _best_cost_bounds(ranking: Ranking, condition: OperatingCondition | None) ->
 
 def _least_cost(ranking: Ranking, condition: OperatingCondition) -> float:
     """The least cost on the highest curve that the ranking allows."""
-    fp, tp = upper_corners_of(ranking)
+    fp, tp = extreme_curve(ranking, highest=True)
     table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
     return float(np.min(condition.expected_cost(table)))
 

@@ -16,8 +16,10 @@ from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
 from thresher.tables.contingency import Contingency, require_table
 
 _SIMPLE = 10**6
-
-
+_FIXES = {
+    "class_ratio": "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100",
+    "cost_ratio": "give the cost of a miss in false alarms, e.g. 10",
+}
 _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 
 
@@ -25,9 +27,9 @@ _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 class OperatingCondition:
     """Class ratio and costs at deployment.
 
-    Say the class mix by `class_ratio` (Pos / Neg) or `prevalence`; None means 'as in the data'.
-    Say the costs by `cost_ratio` (cost_fn / cost_fp) or by name. Costs of right calls are subtracted: what
-    matters is cost_fp - cost_tn and cost_fn - cost_tp. With a ratio alone, the unit of cost is one false positive.
+    Declare the class mix by `class_ratio` (Pos / Neg) or `prevalence`; None means 'as in the data'. Declare the costs
+    by `cost_ratio` (cost_fn / cost_fp), in units of one false positive, or by name. Costs of right calls are
+    subtracted: what matters is cost_fp - cost_tn and cost_fn - cost_tp.
 
     >>> OperatingCondition(class_ratio=0.75, cost_ratio=2).slope_roc
     0.6666666666666666
@@ -53,17 +55,20 @@ class OperatingCondition:
         cost_tp: float = 0,
         cost_tn: float = 0,
     ) -> None:
-        ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio, "prevalence": prevalence}
-        for name, number in (ratios | {"cost_fp": cost_fp, "cost_fn": cost_fn}).items():
-            if number is not None:
-                require_number(number, name=name, fix="give one", error=ConditionError)
-        for name, number in (("cost_tp", cost_tp), ("cost_tn", cost_tn)):
-            require_number(number, name=name, fix="give one", error=ConditionError)
+        required = {"cost_tp": cost_tp, "cost_tn": cost_tn}
+        optional = {"cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence}
+        ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio}
+        for name, number in (optional | ratios | required).items():
+            if number is not None or name in required:
+                size = require_number(number, name=name, fix="give one", error=ConditionError)
+                if name in ratios and not 0 < size < math.inf:
+                    what = f"{argument(name)} must be above 0" + (" and finite" if size == math.inf else "")
+                    raise ConditionError(f"{what}, got {number}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
-        for name, value in zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_as_prevalence", prevalence is not None)
+        parts = dict(zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True))
+        for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
+            object.__setattr__(self, name, part)
 
     @property
     def cost_ratio(self) -> float:
@@ -90,18 +95,15 @@ class OperatingCondition:
         """
         if self.class_ratio is None or self.prevalence is None:
             return "the mix of the data"
-        return (
-            f"{100 * self.prevalence:.4g} % positive" if self._as_prevalence else f"class ratio {self.class_ratio:.4g}"
-        )
+        share = f"{100 * self.prevalence:.4g} % positive"
+        return share if self._as_prevalence else f"class ratio {self.class_ratio:.4g}"
 
     @property
     def slope_roc(self) -> float:
         """Slope of equal-cost lines in ROC space: 1 / (cost_ratio · class_ratio)."""
         if self.class_ratio is None:
-            raise ConditionError(
-                "the class ratio is as in the data, so the ROC slope depends on the data",
-                fix=f"use condition.for_data(ranking).slope_roc, or declare {argument('class_ratio')}",
-            )
+            fix = f"use condition.for_data(ranking).slope_roc, or declare {argument('class_ratio')}"
+            raise ConditionError("the class ratio is as in the data, so the ROC slope depends on the data", fix)
         return float(1 / (self.exact_cost_ratio * simplest(self.class_ratio)))
 
     def slope_coverage(self, ranking: Ranking) -> float:
@@ -124,13 +126,7 @@ class OperatingCondition:
         require_ranking(ranking, both_classes=self.class_ratio is None)
         if self.class_ratio is not None:
             return self
-        return OperatingCondition(
-            ranking.class_ratio,
-            cost_fp=self.cost_fp,
-            cost_fn=self.cost_fn,
-            cost_tp=self.cost_tp,
-            cost_tn=self.cost_tn,
-        )
+        return OperatingCondition(**(self.to_dict() | {"class_ratio": ranking.class_ratio}))
 
     def expected_cost(self, table: Contingency) -> Any:
         """Cost per case of a table's decisions, at the class ratio of the condition.
@@ -149,11 +145,12 @@ class OperatingCondition:
         return prevalence * positive + (1 - prevalence) * negative
 
     def _exact_expected_cost(self, table: Contingency) -> Any:
-        """Expected cost by one division of integers; None where counts are none, or products would round."""
+        """Expected cost by one division of integers, None where that would round."""
         cells = [_integers(cell) for cell in (table.tp, table.fn, table.fp, table.tn)]
-        Pos, Neg = _one_total(table.Pos), _one_total(table.Neg)
-        if not Pos or not Neg or any(cell is None for cell in cells):
+        totals = np.asarray(table.Pos), np.asarray(table.Neg)
+        if any(cell is None for cell in cells) or not all(n.size and 0 < n.min() == n.max() for n in totals):
             return None
+        Pos, Neg = (int(total.flat[0]) for total in totals)
         ratio = self.class_ratio
         mix = Fraction(1) if ratio is None or ratio == Pos / Neg else simplest(ratio) * Neg / Pos
         costs = [simplest(cost) for cost in (self.cost_tp, self.cost_fn, self.cost_fp, self.cost_tn)]
@@ -185,9 +182,6 @@ def simplest(number: float) -> Fraction:
     """The simplest fraction that a float stands for: 3/7 and not its 53-bit neighbour.
 
     So ties that a person sees in costs such as 0.1 and 0.3 are ties, and not decided by rounding.
-
-    >>> simplest(3 / 7), simplest(0.1)
-    (Fraction(3, 7), Fraction(1, 10))
     """
     exact = Fraction(number)
     simple = exact.limit_denominator(_SIMPLE)
@@ -203,13 +197,6 @@ def _integers(cell: Any) -> Any:
     return cell.astype(np.int64) if (cell == np.rint(cell)).all() else None
 
 
-def _one_total(totals: Any) -> int | None:
-    """The total that all tables share, None where they differ or it is no integer."""
-    first = np.ravel(totals)[:1]
-    shared = _integers(first[0].item()) if first.size and (totals == first).all() else None
-    return None if shared is None else int(shared)
-
-
 def _costs_of_errors(
     cost_ratio: float | None, cost_fp: float | None, cost_fn: float | None, cost_tp: float, cost_tn: float
 ) -> tuple[float, float]:
@@ -218,14 +205,12 @@ def _costs_of_errors(
             single = ", ".join(map(argument, ("cost_fp", "cost_fn", "cost_tp", "cost_tn")))
             what = f"both {argument('cost_ratio')} and single costs ({single}) are given"
             raise ConditionError(what, "give one or the other")
-        _require("cost_ratio", cost_ratio, "give the cost of a miss in false alarms, e.g. 10")
         return 1, cost_ratio
     fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
     for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
         if not math.isfinite(as_number(cost)):
-            raise ConditionError(
-                f"{argument(name)} must be finite, got {cost}", "give what one such case costs", parameter=name
-            )
+            what = f"{argument(name)} must be finite, got {cost}"
+            raise ConditionError(what, "give what one such case costs", parameter=name)
     for wrong, right, names in ((fp, cost_tn, ("cost_fp", "cost_tn")), (fn, cost_tp, ("cost_fn", "cost_tp"))):
         if wrong <= right:
             raise ConditionError(
@@ -238,19 +223,13 @@ def _costs_of_errors(
 
 def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float | None:
     if prevalence is None:
-        if class_ratio is not None:
-            _require("class_ratio", class_ratio, "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100")
         return class_ratio
     if class_ratio is not None:
-        raise ConditionError(
-            f"both {argument('class_ratio')} and {argument('prevalence')} are given", "give one of them"
-        )
+        what = f"both {argument('class_ratio')} and {argument('prevalence')} are given"
+        raise ConditionError(what, "give one of them")
     if not 0 < prevalence < 1:
-        raise ConditionError(
-            f"{argument('prevalence')} must lie strictly between 0 and 1, got {prevalence}",
-            "e.g. 0.02",
-            parameter="prevalence",
-        )
+        what = f"{argument('prevalence')} must lie strictly between 0 and 1, got {prevalence}"
+        raise ConditionError(what, "e.g. 0.02", parameter="prevalence")
     share = simplest(prevalence)
     return float(share / (1 - share))
 
@@ -259,9 +238,3 @@ def require_condition(value: Any, hint: str = "") -> None:
     """Refuse what is no operating condition."""
     fix = f"give e.g. OperatingCondition(cost_ratio=5){hint}"
     require_instance(value, OperatingCondition, "an operating condition", name="condition", fix=fix)
-
-
-def _require(name: str, value: float, fix: str) -> None:
-    if not 0 < as_number(value) < math.inf:
-        what = f"{argument(name)} must be above 0" + (" and finite" if as_number(value) == math.inf else "")
-        raise ConditionError(f"{what}, got {value}", fix, parameter=name)

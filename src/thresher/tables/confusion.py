@@ -16,9 +16,9 @@ from thresher._internal.json import FieldError, items, json_value, not_written, 
 from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
 from thresher.inputs import classes_of
-from thresher.inputs.columns import Column, Missing
+from thresher.inputs.columns import Missing
 from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
-from thresher.ranking import Counts, Flags, Floats, require_safe_total
+from thresher.ranking import Counts, Floats, require_safe_total
 from thresher.tables.contingency import Contingency, complete_columns
 from thresher.tables.measures import Measure
 from thresher.tables.measures import measure as named
@@ -35,13 +35,17 @@ _SINGLE_NUMBERS = {
 }
 
 
+def _average(how: Averaging, measure: str, meaning: str) -> Any:
+    """An average over classes, as a property of a matrix."""
+    return property(lambda matrix: matrix.average(how, measure), doc=meaning)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ConfusionMatrix(Tabular):
     """Counts of actual (rows) against predicted (columns) classes.
 
-    Rows are the actual classes, as in scikit-learn; other tools print the transpose. Rows, columns and arrays of
-    measures are aligned with `classes`. What is 0/0 is NaN, never 0, and an average that needs it
-    is NaN too; `describe` says why in words. `dropped` counts rows left out on request.
+    Rows are the actual classes, as in scikit-learn; other tools print the transpose. Measures are aligned with
+    `classes`. What is 0/0 is NaN, never 0, and so is an average that needs it; `describe` says why.
 
     >>> reviews = ConfusionMatrix(
     ...     [[700, 200, 100], [200, 8300, 100], [0, 100, 300]], classes=["negative", "neutral", "positive"]
@@ -63,8 +67,11 @@ class ConfusionMatrix(Tabular):
     dropped: int = 0
 
     def __init__(self, counts: npt.ArrayLike, classes: Sequence[Any], dropped: int = 0) -> None:
-        names = _check_classes(classes)
-        for name, value in {"counts": _check_counts(counts, names), "classes": names, "dropped": dropped}.items():
+        names, _ = classes_of(np.empty(0, dtype=object), classes=classes)
+        if not names:
+            raise EmptyError("there are no classes", "name at least one class per row and column")
+        parts = {"counts": _check_counts(counts, len(names)), "classes": tuple(names), "dropped": dropped}
+        for name, value in parts.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -129,10 +136,8 @@ class ConfusionMatrix(Tabular):
             if isinstance(name, str) == isinstance(positive, str) and name == positive:  # 1 is not "1"
                 each = self.per_class
                 return Contingency(tp=each.tp[i], fn=each.fn[i], fp=each.fp[i], tn=each.tn[i])
-        raise LabelError(
-            f"{positive!r} is not among the classes {listed(self.classes)}",
-            fix=f"give one of them, e.g. {self.classes[0]!r}",
-        )
+        what = f"{positive!r} is not among the classes {listed(self.classes)}"
+        raise LabelError(what, f"give one of them, e.g. {self.classes[0]!r}")
 
     def independent(self) -> ConfusionMatrix:
         """Expected counts if predictions ignored the actual class, same marginals.
@@ -148,11 +153,6 @@ class ConfusionMatrix(Tabular):
     def overall_accuracy(self) -> float:
         """Proportion of cases called right; also micro precision, recall and F1."""
         return _ratio(self.correct.sum().item(), self.total)
-
-    @property
-    def mean_class_accuracy(self) -> float:
-        """Mean over classes of the proportion called right; it is also macro recall."""
-        return self.average("macro", "recall")
 
     @property
     def precision(self) -> Floats:
@@ -172,22 +172,20 @@ class ConfusionMatrix(Tabular):
     def average(self, how: Averaging, measure: str | Measure) -> float:
         """One number for all classes, from the tables of each class against the rest.
 
-        "micro" adds the tables up and measures their sum; "macro" is the plain mean over classes;
-        "weighted" is the mean weighted by how many cases each class has, so classes without cases
-        do not count. Macro F1 is the mean of the F1 values, not the F1 of macro precision and macro
-        recall, which others call by the same name (Opitz & Burst 2019). A measure that is undefined
+        "micro" measures the sum of the tables; "macro" is the plain mean over classes; "weighted" weighs classes by
+        their cases, so those without cases do not count. Macro F1 is the mean of the F1 values, not the F1 of macro
+        precision and macro recall, which others call by the same name (Opitz & Burst 2019). A measure that is undefined
         for a class that counts leaves the average undefined: NaN, where others silently put 0.
 
         >>> reviews = ConfusionMatrix([[700, 200, 100], [200, 8300, 100], [0, 100, 300]], classes=[-1, 0, 1])
         >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
         [0.93, 0.781, 0.9318]
         """
-        fix = 'say which, e.g. average("macro", "f1")'
-        require_one_of(how, get_args(Averaging), name="how", fix=fix)
+        require_one_of(how, get_args(Averaging), name="how", fix='say which, e.g. average("macro", "f1")')
         known, table = named(measure), self.per_class
         if how == "micro":
             return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
-        counts = _counting(table, how)
+        counts = table.Pos > (0 if how == "weighted" else -1)
         if not counts.any():
             return math.nan
         return float(np.average(known.of(table)[counts], weights=table.Pos[counts] if how == "weighted" else None))
@@ -203,54 +201,20 @@ class ConfusionMatrix(Tabular):
         known, table = named(measure), self.per_class
         if not table.total.any():
             return "there are no cases"
-        undefined = np.isnan(known.of(table)) & _counting(table, how)
+        undefined = np.isnan(known.of(table)) & (table.Pos > (0 if how == "weighted" else -1))
         names = ", ".join(repr(name) for name, at in zip(self.classes, undefined.tolist(), strict=True) if at)
         return f"with {names} as the positive class, {known.undefined}"
 
-    @property
-    def micro_precision(self) -> float:
-        """Precision of the added one-vs-rest tables: the overall accuracy."""
-        return self.average("micro", "precision")
-
-    @property
-    def micro_recall(self) -> float:
-        """Recall of the added one-vs-rest tables: the overall accuracy."""
-        return self.average("micro", "recall")
-
-    @property
-    def micro_f1(self) -> float:
-        """F1 of the added one-vs-rest tables: the overall accuracy."""
-        return self.average("micro", "f1")
-
-    @property
-    def macro_precision(self) -> float:
-        """Mean of the classes' precisions."""
-        return self.average("macro", "precision")
-
-    @property
-    def macro_recall(self) -> float:
-        """Mean of the classes' recalls: the mean class accuracy."""
-        return self.average("macro", "recall")
-
-    @property
-    def macro_f1(self) -> float:
-        """Mean of the classes' F1 values."""
-        return self.average("macro", "f1")
-
-    @property
-    def weighted_precision(self) -> float:
-        """Mean of the classes' precisions, weighted by their cases."""
-        return self.average("weighted", "precision")
-
-    @property
-    def weighted_recall(self) -> float:
-        """Mean of the classes' recalls, weighted by their cases: the overall accuracy."""
-        return self.average("weighted", "recall")
-
-    @property
-    def weighted_f1(self) -> float:
-        """Mean of the classes' F1 values, weighted by their cases."""
-        return self.average("weighted", "f1")
+    micro_precision = _average("micro", "precision", "Precision of the added tables: the overall accuracy.")
+    micro_recall = _average("micro", "recall", "Recall of the added tables: the overall accuracy.")
+    micro_f1 = _average("micro", "f1", "F1 of the added tables: the overall accuracy.")
+    macro_precision = _average("macro", "precision", "Mean of the classes' precisions.")
+    macro_recall = _average("macro", "recall", "Mean over classes of the proportion called right.")
+    mean_class_accuracy = macro_recall
+    macro_f1 = _average("macro", "f1", "Mean of the classes' F1 values.")
+    weighted_precision = _average("weighted", "precision", "Mean of the classes' precisions, weighted by their cases.")
+    weighted_recall = _average("weighted", "recall", "Mean recall weighted by cases: the overall accuracy.")
+    weighted_f1 = _average("weighted", "f1", "Mean of the classes' F1 values, weighted by their cases.")
 
     @property
     def mcc(self) -> float:
@@ -284,15 +248,20 @@ class ConfusionMatrix(Tabular):
         "macro_precision undefined: with 'spam' as the positive class, nothing is predicted positive"
         >>> lazy.describe("mean_class_accuracy")
         'mean_class_accuracy 0.5'
-        >>> lazy.one_vs_rest("spam").describe("precision")
-        'precision undefined: nothing is predicted positive'
         """
         name = str(measure)
+        how, _, of = ("macro_recall" if name == "mean_class_accuracy" else name).partition("_")
         if name in _SINGLE_NUMBERS:
             value, reason = getattr(self, name), _SINGLE_NUMBERS[name]
+        elif how in get_args(Averaging):
+            average = cast("Averaging", how), of
+            value, reason = self.average(*average), self.why_undefined(*average)
         else:
-            how, of = _average_named("macro_recall" if name == "mean_class_accuracy" else name)
-            value, reason = self.average(how, of), self.why_undefined(how, of)
+            raise MeasureError(
+                f"a confusion matrix has no number called {name!r}",
+                fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
+                " for a single class, ask one_vs_rest(c).describe(...)",
+            )
         return f"{name} undefined: {reason}" if math.isnan(value) else f"{name} {value:.4g}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -310,19 +279,15 @@ class ConfusionMatrix(Tabular):
         try:
             return json.dumps(self.to_dict(), allow_nan=False)
         except (TypeError, ValueError):
-            raise LabelError(
-                f"JSON has no way to write the classes {listed(self.classes)}",
-                fix="name the classes by texts, numbers or booleans",
-            ) from None
+            what = f"JSON has no way to write the classes {listed(self.classes)}"
+            raise LabelError(what, "name the classes by texts, numbers or booleans") from None
 
     def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):
             return NotImplemented
         if self.classes != other.classes:
-            raise LabelError(
-                f"the matrices have different classes: {listed(self.classes)} against {listed(other.classes)}",
-                fix="count both with the same classes=[...] in the same order",
-            )
+            what = f"the matrices have different classes: {listed(self.classes)} against {listed(other.classes)}"
+            raise LabelError(what, "count both with the same classes=[...] in the same order")
         return ConfusionMatrix(self.counts + other.counts, self.classes, self.dropped + other.dropped)
 
     def __radd__(self, other: object) -> ConfusionMatrix:
@@ -330,11 +295,9 @@ class ConfusionMatrix(Tabular):
         return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ConfusionMatrix)
-            and self.classes == other.classes
-            and np.array_equal(self.counts, other.counts)
-        )
+        if not isinstance(other, ConfusionMatrix):
+            return False
+        return self.classes == other.classes and np.array_equal(self.counts, other.counts)
 
     def __hash__(self) -> int:
         return hash((len(self.classes), self.total))
@@ -343,10 +306,8 @@ class ConfusionMatrix(Tabular):
         dropped = f", dropped={self.dropped}" if self.dropped else ""
         if len(self.classes) <= LABELS_SHOWN:
             return f"{self.counts.tolist()}, classes={list(self.classes)}{dropped}"
-        return (
-            f"{len(self.classes):,} classes {listed(self.classes)}: {self.total:,.10g} cases, "
-            f"overall accuracy {self.overall_accuracy:.4g}{dropped}"
-        )
+        cases = f"{self.total:,.10g} cases, overall accuracy {self.overall_accuracy:.4g}{dropped}"
+        return f"{len(self.classes):,} classes {listed(self.classes)}: {cases}"
 
     def _columns(self) -> Mapping[str, Any]:
         classes, k = list(self.classes), len(self.classes)
@@ -356,20 +317,30 @@ class ConfusionMatrix(Tabular):
     def __str__(self) -> str:
         if len(self.classes) > CLASSES_SHOWN:
             return repr(self)
-        table = _table_text(self.classes, self.counts, recall=self.recall, precision=self.precision)
-        accuracies = [self.describe("overall_accuracy"), self.describe("mean_class_accuracy")]
-        return "\n".join([table, ", ".join(text.replace("_", " ") for text in accuracies)])
+        first, *others = map(str, self.classes)
+        rows = [
+            ["actual", f"predicted: {first}", *others, "total", "recall"],
+            *(
+                [name, *map(_count, row), _count(sum(row)), _rate(rate)]
+                for name, row, rate in zip([first, *others], self.counts.tolist(), self.recall.tolist(), strict=True)
+            ),
+            ["total", *map(_count, self.predicted.tolist()), _count(self.total), ""],
+            ["precision", *map(_rate, self.precision.tolist()), "", ""],
+        ]
+        width = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
+        lines = ["   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in rows]
+        accuracies = (self.describe(name).replace("_", " ") for name in ("overall_accuracy", "mean_class_accuracy"))
+        return "\n".join([*lines, ", ".join(accuracies)])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructor makes arrays read-only on the other side too.
         return type(self), (self.counts, self.classes, self.dropped)
 
     def _beyond_chance(self) -> tuple[Any, Any]:
-        """Agreement beyond chance and the most there can be, times the square of all cases (R_K, kappa)."""
+        """Agreement beyond chance and the most there can be, times the square of all cases."""
         # Python integers never overflow; int64 products do near 3e9 cases.
-        actual, predicted, total = self.actual.tolist(), self.predicted.tolist(), self.total
-        by_chance = sum(t * p for t, p in zip(actual, predicted, strict=True))
-        apart = sum(t * (total - p) for t, p in zip(actual, predicted, strict=True))
+        marginals, total = list(zip(self.actual.tolist(), self.predicted.tolist(), strict=True)), self.total
+        by_chance, apart = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
         return sum(self.correct.tolist()) * total - by_chance, apart
 
 
@@ -383,18 +354,16 @@ def confusion(
 ) -> ConfusionMatrix:
     """Count actual against predicted classes, any number of them.
 
-    Labels and predictions are compared as they are: the number 1 is not the text "1". Rows of
-    weight 0 vanish; a row of weight w counts as w rows.
+    Labels and predictions are compared as they are: the number 1 is not the text "1".
 
     Parameters
     ----------
     labels, predictions
         The actual and the predicted class of each row: texts, numbers or booleans.
     classes
-        The order of the classes, which may name some that do not occur; without it, all that
-        occur in either column in rising order.
+        The order of the classes, also of some that do not occur; without it, all in either column in rising order.
     weights
-        One number of at least 0 per row.
+        One number of at least 0 per row; a row of weight w counts as w rows.
     missing
         "raise" refuses missing values; "drop" leaves those rows out and counts them in `dropped`.
 
@@ -406,68 +375,31 @@ def confusion(
     columns, weight, dropped = complete_columns(labels, predictions, weights, missing)
     if weight is not None and not weight.all():
         columns, weight = [values[weight > 0] for values in columns], weight[weight > 0]
-    # Asked apart, never in one array: NumPy would turn the number 1 into the text "1".
-    known = _all_classes(*columns) if classes is None else classes
-    names, actual = classes_of(columns[0], classes=known)
+    if classes is None:  # asked apart, never in one array: NumPy would turn the number 1 into the text "1"
+        known = [name for values in columns for name in distinct(values, at_most=1000)]
+        classes = sorted_labels(np.fromiter(known, dtype=object, count=len(known)))
+    names, actual = classes_of(columns[0], classes=classes)
     _, predicted = classes_of(columns[1], classes=names)
     k = len(names)
     counts = np.bincount(actual * k + predicted, weights=weight, minlength=k * k).reshape(k, k)
-    return ConfusionMatrix(counts, tuple(names), dropped)
+    return ConfusionMatrix(counts, names, dropped)
 
 
-def _all_classes(labels: Column, predictions: Column) -> list[Any]:
-    names = distinct(labels, at_most=1000) + distinct(predictions, at_most=1000)
-    return sorted_labels(np.fromiter(names, dtype=object, count=len(names)))
-
-
-def _check_classes(classes: Sequence[Any]) -> tuple[Any, ...]:
-    """Distinct names of at least one class."""
-    names, _ = classes_of(np.empty(0, dtype=object), classes=classes)
-    if not names:
-        raise EmptyError("there are no classes", "name at least one class per row and column")
-    return tuple(names)
-
-
-def _check_counts(counts: Any, classes: tuple[Any, ...]) -> Counts:
-    """A square of counts, one row and column per class, read-only."""
+def _check_counts(counts: Any, k: int) -> Counts:
+    """A read-only square of counts."""
     try:
         array = np.array(counts)
     except ValueError:  # rows of different lengths
         array = np.empty(0)
-    if array.shape != (len(classes), len(classes)):
-        raise LengthError(
-            f"counts have shape {array.shape}, and {len(classes)} classes need {len(classes)} rows and columns",
-            fix="give one row per actual and one column per predicted class, in the order of classes",
-        )
+    if array.shape != (k, k):
+        fix = "give one row per actual and one column per predicted class, in the order of classes"
+        raise LengthError(f"counts have shape {array.shape}, and {k} classes need {k} rows and columns", fix)
     if array.dtype.kind not in "biuf" or not (np.isfinite(array) & (array >= 0)).all():
         raise WeightError(f"counts must be finite numbers of 0 or more, got {array.tolist()}", "give counts of cases")
     require_safe_total(float(array.sum(dtype=np.float64)))
     array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
     array.flags.writeable = False
     return array
-
-
-def _average_named(name: str) -> tuple[Averaging, Measure]:
-    """Read the name of an average, such as "macro_f1".
-
-    >>> how, measure = _average_named("weighted_precision")
-    >>> how, measure.name
-    ('weighted', 'precision')
-    """
-    how, _, measure = name.partition("_")
-    if how not in get_args(Averaging):
-        raise MeasureError(
-            f"a confusion matrix has no number called {name!r}",
-            fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
-            " for a single class, ask one_vs_rest(c).describe(...)",
-        )
-    return cast("Averaging", how), named(measure)
-
-
-def _counting(table: Contingency, how: Averaging) -> Flags:
-    """Which classes take part in an average."""
-    cases = np.asarray(table.Pos)
-    return cases > 0 if how == "weighted" else np.ones(cases.size, dtype=np.bool_)
 
 
 def _pairs_apart(totals: list[Any]) -> Any:
@@ -484,32 +416,6 @@ def _label(value: Any) -> Any:
 
 def _ratio(numerator: Any, denominator: Any) -> float:
     return float(numerator / denominator) if denominator else math.nan
-
-
-def _table_text(classes: Sequence[Any], counts: Counts, *, recall: Floats, precision: Floats) -> str:
-    """Lay a matrix out in columns; what is 0/0 is called undefined.
-
-    >>> import numpy as np
-    >>> recall, precision = np.array([1, 0]), np.array([0.8, np.nan])
-    >>> print(_table_text(["a", "b"], np.array([[8, 0], [2, 0]]), recall=recall, precision=precision))
-    actual      predicted: a           b   total   recall
-    a                      8           0       8   1.0000
-    b                      2           0       2   0.0000
-    total                 10           0      10
-    precision         0.8000   undefined
-    """
-    first, *others = [str(name) for name in classes]
-    rows = [
-        ["actual", f"predicted: {first}", *others, "total", "recall"],
-        *(
-            [name, *map(_count, row), _count(sum(row)), _rate(rate)]
-            for name, row, rate in zip([first, *others], counts.tolist(), recall.tolist(), strict=True)
-        ),
-        ["total", *map(_count, counts.sum(axis=0).tolist()), _count(counts.sum().item()), ""],
-        ["precision", *map(_rate, precision.tolist()), "", ""],
-    ]
-    width = [max(len(text) for text in texts) for texts in zip(*rows, strict=True)]
-    return "\n".join("   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in rows)
 
 
 def _count(value: float) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import reduce
+from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, as_numbers, describe, require_instance
+from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.inputs import is_positive
@@ -23,6 +26,54 @@ from thresher.ranking import MOST_CASES, Floats, Ranking, require_ranking, split
 Cell: TypeAlias = Any
 
 _CELLS = ("tp", "fn", "fp", "tn")
+
+
+def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell, Cell], Cell] = add) -> Cell:
+    """The sum of some cells over the sum of others: NaN for 0/0, infinite for x/0.
+
+    Columns are taken chunk by chunk, so that their sums, or what else combines them, stay in the processor's cache.
+
+    >>> ratio([np.array([30, 0])], [np.array([30, 0]), np.array([10, 0])])
+    array([0.75,  nan])
+    """
+    dimensions = max(map(np.ndim, (*above, *below)))
+    if dimensions == 1:
+
+        def fill(piece: slice, out: Floats) -> None:
+            numerator, denominator = (
+                reduce(combine, [cell[piece] if np.ndim(cell) else cell for cell in cells]) for cells in (above, below)
+            )
+            with np.errstate(divide="ignore", invalid="ignore"):
+                np.divide(numerator, denominator, out=out)
+
+        return fill_chunks(max(map(np.size, (*above, *below))), fill)
+    numerator, denominator = reduce(combine, above), reduce(combine, below)
+    if dimensions:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return numerator / denominator
+    if denominator == 0:
+        return math.nan if numerator == 0 or math.isnan(numerator) else math.copysign(math.inf, numerator)
+    return numerator / denominator
+
+
+def _times(one: Cell, other: Cell) -> Cell:
+    """A product that does not overflow: Python integers never do, int64 does near 3e9 cases of each class."""
+    return one * other if np.ndim(one) == np.ndim(other) == 0 else np.multiply(one, other, dtype=np.float64)
+
+
+def _sum(terms: str, meaning: str) -> Any:
+    """A sum of cells, as a property."""
+    return property(lambda table: reduce(add, [getattr(table, name) for name in terms.split()]), doc=meaning)
+
+
+def _rate(above: str, below: str, meaning: str, *, combine: Callable[[Cell, Cell], Cell] = add) -> Any:
+    """A measure that divides one sum of cells and totals by another, as a property."""
+
+    def value(table: Contingency) -> Cell:
+        numerator, denominator = ([getattr(table, name) for name in names.split()] for names in (above, below))
+        return ratio(numerator, denominator, combine)
+
+    return property(value, doc=meaning)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,129 +109,60 @@ class Contingency(Tabular):
         for name, cell in zip(_CELLS, cells, strict=True):
             object.__setattr__(self, name, cell)
 
-    @property
-    def Pos(self) -> Cell:
-        """Actual positives."""
-        return self.tp + self.fn
-
-    @property
-    def Neg(self) -> Cell:
-        """Actual negatives."""
-        return self.fp + self.tn
-
-    @property
-    def total(self) -> Cell:
-        """All cases."""
-        return self.Pos + self.Neg
-
-    @property
-    def predicted_positive(self) -> Cell:
-        """Cases called positive."""
-        return self.tp + self.fp
-
-    @property
-    def predicted_negative(self) -> Cell:
-        """Cases called negative."""
-        return self.fn + self.tn
-
-    @property
-    def prevalence(self) -> Cell:
-        """Proportion of actual positives."""
-        return _ratio(self.Pos, self.total)
-
-    @property
-    def class_ratio(self) -> Cell:
-        """Actual positives per actual negative."""
-        return _ratio(self.Pos, self.Neg)
-
-    @property
-    def predicted_positive_rate(self) -> Cell:
-        """Proportion of cases called positive."""
-        return _ratio(self.predicted_positive, self.total)
-
-    @property
-    def accuracy(self) -> Cell:
-        """Proportion of cases called right."""
-        return _ratio(self.tp + self.tn, self.total)
-
-    @property
-    def error_rate(self) -> Cell:
-        """Proportion of cases called wrong."""
-        return _ratio(self.fp + self.fn, self.total)
-
-    @property
-    def tpr(self) -> Cell:
-        """Proportion of actual positives called positive."""
-        return _ratio(self.tp, self.Pos)
-
-    @property
-    def tnr(self) -> Cell:
-        """Proportion of actual negatives called negative."""
-        return _ratio(self.tn, self.Neg)
-
-    @property
-    def fpr(self) -> Cell:
-        """Proportion of actual negatives called positive."""
-        return _ratio(self.fp, self.Neg)
-
-    @property
-    def fnr(self) -> Cell:
-        """Proportion of actual positives called negative."""
-        return _ratio(self.fn, self.Pos)
-
-    @property
-    def precision(self) -> Cell:
-        """Proportion of positive calls that are right."""
-        return _ratio(self.tp, self.predicted_positive)
-
-    @property
-    def npv(self) -> Cell:
-        """Proportion of negative calls that are right."""
-        return _ratio(self.tn, self.predicted_negative)
-
-    @property
-    def false_discovery_rate(self) -> Cell:
-        """Proportion of positive calls that are wrong."""
-        return _ratio(self.fp, self.predicted_positive)
-
-    @property
-    def false_omission_rate(self) -> Cell:
-        """Proportion of negative calls that are wrong."""
-        return _ratio(self.fn, self.predicted_negative)
+    Pos = _sum("tp fn", "Actual positives.")
+    Neg = _sum("fp tn", "Actual negatives.")
+    total = _sum("Pos Neg", "All cases.")
+    predicted_positive = _sum("tp fp", "Cases called positive.")
+    predicted_negative = _sum("fn tn", "Cases called negative.")
+    prevalence = _rate("Pos", "total", "Proportion of actual positives.")
+    class_ratio = _rate("Pos", "Neg", "Actual positives per actual negative.")
+    predicted_positive_rate = _rate("tp fp", "total", "Proportion of cases called positive.")
+    accuracy = _rate("tp tn", "total", "Proportion of cases called right.")
+    error_rate = _rate("fp fn", "total", "Proportion of cases called wrong.")
+    tpr = recall = sensitivity = _rate("tp", "Pos", "Proportion of actual positives called positive.")
+    tnr = specificity = _rate("tn", "Neg", "Proportion of actual negatives called negative.")
+    fpr = _rate("fp", "Neg", "Proportion of actual negatives called positive.")
+    fnr = _rate("fn", "Pos", "Proportion of actual positives called negative.")
+    precision = ppv = _rate("tp", "tp fp", "Proportion of positive calls that are right.")
+    npv = _rate("tn", "fn tn", "Proportion of negative calls that are right.")
+    false_discovery_rate = _rate("fp", "tp fp", "Proportion of positive calls that are wrong.")
+    false_omission_rate = _rate("fn", "fn tn", "Proportion of negative calls that are wrong.")
+    f1 = _rate("tp tp", "tp tp fp fn", "Harmonic mean of precision and recall.")
+    jaccard = _rate("tp", "tp fp fn", "True positives among all cases that are positive or called so.")
+    lr_plus = _rate("tp Neg", "fp Pos", "Likelihood ratio of a positive call: tpr / fpr.", combine=_times)
+    lr_minus = _rate("fn Neg", "tn Pos", "Likelihood ratio of a negative call: fnr / tnr.", combine=_times)
+    dor = _rate("tp tn", "fp fn", "Diagnostic odds ratio: lr_plus / lr_minus.", combine=_times)
+    lift = _rate(
+        "tp total", "predicted_positive Pos", "Precision relative to calling cases positive at random.", combine=_times
+    )
 
     @property
     def average_recall(self) -> Cell:
         """Mean of the recalls of both classes."""
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.tp * Neg + self.tn * Pos, 2 * Pos * Neg)
+        right = _times(self.tp, self.Neg) + _times(self.tn, self.Pos)
+        return ratio([right], [2 * _times(self.Pos, self.Neg)])
 
     @property
     def balanced_error_rate(self) -> Cell:
         """Mean of the error rates of both classes."""
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.fn * Neg + self.fp * Pos, 2 * Pos * Neg)
+        wrong = _times(self.fn, self.Neg) + _times(self.fp, self.Pos)
+        return ratio([wrong], [2 * _times(self.Pos, self.Neg)])
 
     @property
     def youden_j(self) -> Cell:
         """True positive rate minus false positive rate."""
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.tp * Neg - self.fp * Pos, Pos * Neg)
+        return ratio([self._beyond_chance], [_times(self.Pos, self.Neg)])
 
     @property
     def markedness(self) -> Cell:
         """Precision plus negative predictive value minus one."""
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        return _ratio(self.tp * no - self.fn * yes, yes * no)
+        yes, no = self.predicted_positive, self.predicted_negative
+        return ratio([_times(self.tp, no) - _times(self.fn, yes)], [_times(yes, no)])
 
     @property
     def g_mean(self) -> Cell:
         """Geometric mean of the recalls of both classes."""
-        return _root(_ratio(self.tp * _wide(self.tn), self.Pos * _wide(self.Neg)))
-
-    @property
-    def f1(self) -> Cell:
-        """Harmonic mean of precision and recall."""
-        return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+        return _root(ratio([self.tp, self.tn], [self.Pos, self.Neg], _times))
 
     def f_beta(self, beta: float) -> Cell:
         """Weighted mean of precision and recall; recall counts beta times as much.
@@ -192,50 +174,25 @@ class Contingency(Tabular):
         square = weight * weight
         if not (weight > 0 and 0 < square < math.inf):
             raise ArgumentError(f"beta must be above 0, got {beta}", "give e.g. 2 to favour recall")
-        return _ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
-
-    @property
-    def jaccard(self) -> Cell:
-        """True positives among all cases that are positive or called so."""
-        return _ratio(self.tp, self.tp + self.fp + self.fn)
+        return ratio([(1 + square) * self.tp], [(1 + square) * self.tp + square * self.fn + self.fp])
 
     @property
     def mcc(self) -> Cell:
         """Correlation of actual and predicted class (Matthews 1975)."""
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.tp * Neg - self.fp * Pos, _root(yes * no * Pos * Neg))
+        marginals = self.predicted_positive, self.predicted_negative, self.Pos, self.Neg
+        return ratio([self._beyond_chance], [_root(reduce(_times, marginals))])
 
     @property
     def kappa(self) -> Cell:
         """Agreement beyond chance (Cohen 1960)."""
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(2 * (self.tp * Neg - self.fp * Pos), yes * Neg + no * Pos)
+        most = _times(self.predicted_positive, self.Neg) + _times(self.predicted_negative, self.Pos)
+        return ratio([2 * self._beyond_chance], [most])
 
     @property
-    def lr_plus(self) -> Cell:
-        """Likelihood ratio of a positive call: tpr / fpr."""
-        return _ratio(self.tp * _wide(self.Neg), self.fp * _wide(self.Pos))
+    def _beyond_chance(self) -> Cell:
+        """The determinant tp · tn - fp · fn."""
+        return _times(self.tp, self.Neg) - _times(self.fp, self.Pos)
 
-    @property
-    def lr_minus(self) -> Cell:
-        """Likelihood ratio of a negative call: fnr / tnr."""
-        return _ratio(self.fn * _wide(self.Neg), self.tn * _wide(self.Pos))
-
-    @property
-    def dor(self) -> Cell:
-        """Diagnostic odds ratio: lr_plus / lr_minus."""
-        return _ratio(self.tp * _wide(self.tn), self.fp * _wide(self.fn))
-
-    @property
-    def lift(self) -> Cell:
-        """Precision relative to calling cases positive at random."""
-        return _ratio(self.tp * _wide(self.total), self.predicted_positive * _wide(self.Pos))
-
-    recall = sensitivity = tpr
-    specificity = tnr
-    ppv = precision
     balanced_accuracy = average_recall
     informedness = youden_j
     phi = mcc
@@ -243,7 +200,7 @@ class Contingency(Tabular):
     @property
     def proportions(self) -> Contingency:
         """The table with cells as proportions of all cases."""
-        return Contingency(*(_frozen(_ratio(getattr(self, name), self.total)) for name in _CELLS))
+        return Contingency(*(_frozen(ratio([getattr(self, name)], [self.total])) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
         """The table that these rates give at another ratio of Pos to Neg, same total.
@@ -252,10 +209,8 @@ class Contingency(Tabular):
         0.66...
         """
         if not 0 < as_number(class_ratio) < math.inf:
-            raise ArgumentError(
-                f"class_ratio must be above 0, got {class_ratio}",
-                fix="give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
-            )
+            fix = "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives"
+            raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", fix)
         Pos = self.total * (class_ratio / (1 + class_ratio))
         Neg = self.total * (1 / (1 + class_ratio))
         cells = self.tpr * Pos, self.fnr * Pos, self.fpr * Neg, self.tnr * Neg
@@ -267,9 +222,12 @@ class Contingency(Tabular):
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).independent()
         Contingency(tp=20.0, fn=30.0, fp=20.0, tn=30.0)
         """
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        products = self.Pos * yes, self.Pos * no, self.Neg * yes, self.Neg * no
-        return Contingency(*(_frozen(_ratio(product, self.total)) for product in products))
+        products = (
+            _times(actual, calls)
+            for actual in (self.Pos, self.Neg)
+            for calls in (self.predicted_positive, self.predicted_negative)
+        )
+        return Contingency(*(_frozen(ratio([product], [self.total])) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
         """Whether tpr and fpr are at least as good as another's, and one is better.
@@ -281,12 +239,10 @@ class Contingency(Tabular):
         """
         require_table(other)
         if not all(np.all(total) for total in (self.Pos, self.Neg, other.Pos, other.Neg)):
-            raise OneClassError(
-                "a table without actual positives or negatives has no place to compare",
-                fix="compare tables of both classes",
-            )
-        tpr_gain = self.tp * _wide(other.Pos) - other.tp * _wide(self.Pos)
-        fpr_gain = other.fp * _wide(self.Neg) - self.fp * _wide(other.Neg)
+            what = "a table without actual positives or negatives has no place to compare"
+            raise OneClassError(what, "compare tables of both classes")
+        tpr_gain = _times(self.tp, other.Pos) - _times(other.tp, self.Pos)
+        fpr_gain = _times(other.fp, self.Neg) - _times(self.fp, other.Neg)
         better = (tpr_gain >= 0) & (fpr_gain >= 0) & ((tpr_gain > 0) | (fpr_gain > 0))
         return better if np.ndim(better) else bool(better)
 
@@ -301,10 +257,8 @@ class Contingency(Tabular):
         known = named(measure)
         value = known.of(self)
         if np.ndim(value):
-            raise ArgumentError(
-                f"this table has {np.size(value):,} splits, and only one can be put into words",
-                fix="describe the table of one split, e.g. coverage(ranking).at(1)",
-            )
+            what = f"this table has {np.size(value):,} splits, and only one can be put into words"
+            raise ArgumentError(what, "describe the table of one split, e.g. coverage(ranking).at(1)")
         return f"{known.name} undefined: {known.undefined}" if math.isnan(value) else f"{known.name} {value:.4g}"
 
     def __eq__(self, other: object) -> bool:
@@ -324,7 +278,8 @@ class Contingency(Tabular):
         return type(self), tuple(getattr(self, part.name) for part in fields(self))
 
     def _brief(self) -> str:
-        return ", ".join(f"{name}={_shown(getattr(self, name))}" for name in _CELLS)
+        with np.printoptions(threshold=6, edgeitems=2, linewidth=999):
+            return ", ".join(f"{name}={getattr(self, name)}" for name in _CELLS)
 
     def _columns(self) -> Mapping[str, Any]:
         columns = np.broadcast_arrays(*(getattr(self, part.name) for part in fields(self)))
@@ -342,9 +297,7 @@ class Contingency(Tabular):
         texts = [[cell if isinstance(cell, str) else f"{cell:,.10g}" for cell in row] for row in rows]
         width = max(7, *(len(text) for row in texts[1:] for text in row[1:]))
         last = max(len(row[3]) for row in texts)
-        return "\n".join(
-            f"{row[0]:<8}   {row[1]:>{width}}   {row[2]:>{width}}   {row[3]:>{last}}".rstrip() for row in texts
-        )
+        return "\n".join(f"{a:<8}   {b:>{width}}   {c:>{width}}   {d:>{last}}".rstrip() for a, b, c, d in texts)
 
 
 def contingency(
@@ -362,15 +315,8 @@ def contingency(
     flags = is_positive(np.concatenate([label, prediction]), positive=positive)  # at once: both columns are read alike
     actual, predicted = flags[: label.size], flags[label.size :]
 
-    def count(cases: Any) -> Cell:
-        return np.count_nonzero(cases) if weight is None else weight[cases].sum()
-
-    return Contingency(
-        tp=count(actual & predicted),
-        fn=count(actual & ~predicted),
-        fp=count(~actual & predicted),
-        tn=count(~actual & ~predicted),
-    )
+    cells = (actual & predicted, actual & ~predicted, ~actual & predicted, ~actual & ~predicted)
+    return Contingency(*(np.count_nonzero(cell) if weight is None else weight[cell].sum() for cell in cells))
 
 
 def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
@@ -385,24 +331,19 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     require_ranking(ranking)
     at = as_numbers(threshold)
     if np.isnan(at).any():
-        raise ArgumentError(
-            f"a threshold is a number that scores reach or miss, got {describe(threshold)}",
-            fix="give a number; +inf calls nothing positive, -inf everything",
-        )
-    split = splits_at(ranking.score, at)
+        what = f"a threshold is a number that scores reach or miss, got {describe(threshold)}"
+        raise ArgumentError(what, "give a number; +inf calls nothing positive, -inf everything")
+    return table_of(ranking, splits_at(ranking.score, at))
+
+
+def table_of(ranking: Ranking, split: Any) -> Contingency:
+    """The table of a split, or the tables of an array of splits."""
     tp, fp = (covered[split] for covered in ranking.covered())
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 
 
 def require_table(value: Any) -> None:
-    """Refuse what is no contingency table.
-
-    >>> require_table([[30, 20], [10, 40]])
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: a contingency table is needed, got the list [[30, 20], [10, 40]]
-      where: require_table(value)
-      fix:   pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)
-    """
+    """Refuse what is no contingency table."""
     fix = "pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)"
     require_instance(value, Contingency, "a contingency table", fix=fix)
 
@@ -410,33 +351,28 @@ def require_table(value: Any) -> None:
 def complete_columns(
     labels: Any, predictions: Any, weights: Any, missing: Missing
 ) -> tuple[list[Column], Floats | None, int]:
-    """Labels and predictions of complete rows, their weights, and how many rows were left out.
-
-    >>> complete_columns([1, 0, 1], [1, None, 0], None, "drop")
-    ([array([1, 1]), array([1, 0], dtype=object)], None, 1)
-    """
+    """Labels and predictions of complete rows, their weights, and how many rows are left out."""
     values = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
     columns, dropped = complete({name: column(each, name=name) for name, each in values.items()}, missing=missing)
     return columns[:2], None if weights is None else checked_weights(columns[2]), dropped
 
 
 def _cell(value: Any, name: str) -> Cell:
+    """A count or weight, or a read-only array of them; NaN is the cell of an undefined table."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
-        raise _no_count(value, name) from None
-    if array.dtype.kind not in "biuf":
-        raise _no_count(value, name)
+        array = np.array(None)
+    bad = [] if array.dtype.kind in "biuf" else [value]
     kind = np.float64 if array.dtype.kind == "f" else np.int64  # narrow counts would wrap when added
     if kind is np.float64:
         array = array.astype(kind, copy=False)
-    if array.size and not (array.min() >= 0 and array.max() <= MOST_CASES):
-        bad = array[(array < 0) | (array > MOST_CASES)]  # NaN is neither: the cell of an undefined table
-        if bad.size:
-            raise _no_count(bad[0].item(), name)
-    if array.ndim == 0:
-        return array.astype(kind).item()
-    return _frozen(array.astype(kind, copy=array.flags.writeable))
+    if not bad and array.size and not (array.min() >= 0 and array.max() <= MOST_CASES):
+        bad = array[(array < 0) | (array > MOST_CASES)].tolist()
+    if bad:
+        what = f"{name} is {bad[0]!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}"
+        raise WeightError(what, "give counts of cases")
+    return _frozen(array.astype(kind, copy=array.flags.writeable)) if array.ndim else array.astype(kind).item()
 
 
 def _frozen(cell: Cell) -> Cell:
@@ -445,34 +381,5 @@ def _frozen(cell: Cell) -> Cell:
     return cell
 
 
-def _no_count(value: Any, name: str) -> WeightError:
-    return WeightError(
-        f"{name} is {value!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}",
-        fix="give counts of cases",
-    )
-
-
-def _shown(cell: Cell) -> str:
-    if not np.ndim(cell):
-        return repr(cell)
-    return np.array2string(cell, threshold=6, edgeitems=2, max_line_width=999, separator=" ")
-
-
-def _wide(cell: Cell) -> Cell:
-    """A cell whose products do not overflow: Python integers never do, int64 does near 3e9 cases of each class."""
-    return cell.astype(np.float64) if isinstance(cell, np.ndarray) else cell
-
-
-def _ratio(numerator: Cell, denominator: Cell) -> Cell:
-    """Numerator over denominator: NaN for 0/0, infinite for anything else over 0."""
-    if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(numerator) / np.asarray(denominator)
-    if denominator == 0:
-        return math.nan if numerator == 0 or math.isnan(numerator) else math.copysign(math.inf, numerator)
-    return numerator / denominator
-
-
 def _root(value: Cell) -> Cell:
-    """Square root of one number or of each."""
     return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)

@@ -53,11 +53,10 @@ class FisherTest(Result):
 def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Table]:
     """Pearson's χ² test that predictions are independent of the actual classes.
 
-    Σ (observed - expected)² / expected, with (k - 1)² degrees of freedom. Independence is not uselessness: predictions
-    that are worse than chance depend on the classes as well. The p-value is an approximation that is fair when all
-    expected counts are about 5 or more; below that ask `fisher`. Weights count as that many independent cases.
-    `correction=True` moves each cell of a 2×2 table by up to ½ towards the expected one (Yates 1934), which is off here
-    and on by default in SciPy.
+    Σ (observed - expected)² / expected, with (k - 1)² degrees of freedom. Predictions worse than chance depend on the
+    classes as well. The p-value is an approximation, fair when all expected counts are about 5 or more; below that ask
+    `fisher`. Weights count as that many independent cases. `correction=True` moves each cell of a 2×2 table by up to ½
+    towards the expected one (Yates 1934), which is off here and on by default in SciPy.
 
     >>> test = chi_squared(Contingency(tp=30, fn=20, fp=10, tn=40))
     >>> print(test)
@@ -72,10 +71,7 @@ def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Tab
     observed = _observed(table)
     k = len(observed)
     if correction and k != 2:
-        raise ArgumentError(
-            f"Yates' correction is for 2×2 tables, and this one is {k}×{k}",
-            "leave correction=False",
-        )
+        raise ArgumentError(f"Yates' correction is for 2×2 tables, and this one is {k}×{k}", "leave correction=False")
     expected = table.independent()
     distance = np.abs(observed - _cells(expected))
     if correction:
@@ -105,10 +101,8 @@ def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> Fis
     observed = _observed(table)
     require_one_of(alternative, get_args(Alternative), name="alternative")
     if not (observed == np.floor(observed)).all():
-        raise WeightError(
-            f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}",
-            fix="give unweighted counts, or use chi_squared(table)",
-        )
+        what = f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}"
+        raise WeightError(what, "give unweighted counts, or use chi_squared(table)")
     _, p_value = fisher_exact(observed.astype(np.int64), alternative=alternative)
     return FisherTest(float(table.dor), float(p_value), alternative, table.independent())
 
@@ -122,10 +116,9 @@ def _cells(table: Contingency | ConfusionMatrix) -> Counts:
 def _observed(table: Contingency | ConfusionMatrix) -> Floats:
     """The cells as a square of numbers without an empty row or column."""
     if isinstance(table, Contingency) and any(np.ndim(cell) for cell in (table.tp, table.fn, table.fp, table.tn)):
-        raise ArgumentError(
-            "a test of independence needs one table, and the cells of this one are arrays",
-            fix="test a single table, e.g. contingency_at(ranking, threshold) or coverage(ranking).at(split)",
-        )
+        what = "a test of independence needs one table, and the cells of this one are arrays"
+        fix = "test a single table, e.g. contingency_at(ranking, threshold) or coverage(ranking).at(split)"
+        raise ArgumentError(what, fix)
     cells = _cells(table)
     if not np.isfinite(cells).all():
         raise ArgumentError(f"a cell is not a number: {cells.tolist()}", "give a table of counts")
@@ -135,8 +128,6 @@ def _observed(table: Contingency | ConfusionMatrix) -> Floats:
     for axis, happens in ((1, "actually"), (0, "predicted")):
         empty = [str(name) for name, total in zip(names, cells.sum(axis=axis).tolist(), strict=True) if not total]
         if empty:
-            raise OneClassError(
-                f"no case is {happens} {' or '.join(empty)}, so there is nothing to depend on",
-                fix="give a table in which every class occurs and is predicted at least once",
-            )
+            what = f"no case is {happens} {' or '.join(empty)}, so there is nothing to depend on"
+            raise OneClassError(what, "give a table in which every class occurs and is predicted at least once")
     return cells

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -73,30 +73,30 @@ def measure(name: str | Measure) -> Measure:
 
 
 def _f_measure(beta: float) -> Measure:
-    return Measure(
-        name=f"f{beta:g}",
-        symbol=f"F{beta:g}",
-        formula=f"(1 + β²) tp / ((1 + β²) tp + β² fn + fp) with β = {beta:g}",
-        estimates=f"weighted harmonic mean of precision and recall; recall counts {beta:g} times as much",
-        range=_UNIT,
-        better="higher",
-        undefined=_NO_BOTH,
-        beta=beta,
-    )
+    formula = f"(1 + β²) tp / ((1 + β²) tp + β² fn + fp) with β = {beta:g}"
+    estimates = f"weighted harmonic mean of precision and recall; recall counts {beta:g} times as much"
+    undefined = MEASURES["f1"].undefined
+    return Measure(f"f{beta:g}", f"F{beta:g}", formula, estimates, _UNIT, "higher", undefined, beta=beta)
 
 
-_NO_CASES = "there are no cases"
-_NO_POS = "there are no actual positives"
-_NO_NEG = "there are no actual negatives"
-_ONE_CLASS = "one of the actual classes is absent"
-_NO_YES = "nothing is predicted positive"
-_NO_NO = "nothing is predicted negative"
-_NO_BOTH = "there are no positives and none are predicted"
-_UNIT = (0.0, 1.0)
-_SIGNED = (-1.0, 1.0)
-_RATIO = (0.0, math.inf)
+_UNIT, _SIGNED, _RATIO = (0.0, 1.0), (-1.0, 1.0), (0.0, math.inf)
 _BALANCED = "when both classes are equally frequent"
-
+_UNDEFINED = {
+    "there are no cases": "accuracy error_rate predicted_positive_rate prevalence class_ratio",
+    "there are no actual positives": "tpr fnr",
+    "there are no actual negatives": "tnr fpr",
+    "one of the actual classes is absent": "average_recall balanced_error_rate youden_j g_mean",
+    "nothing is predicted positive": "precision false_discovery_rate",
+    "nothing is predicted negative": "npv false_omission_rate",
+    "nothing is predicted positive, or everything is": "markedness",
+    "nothing is predicted positive, or there are no actual positives": "lift",
+    "nothing is predicted positive, or one of the actual classes is absent": "lr_plus",
+    "nothing is predicted negative, or one of the actual classes is absent": "lr_minus",
+    "there are no positives and none are predicted": "f1 jaccard",
+    "a row or column of the table is empty": "mcc",
+    "all cases are of one class and called so": "kappa",
+    "both a right and a wrong cell are empty": "dor",
+}
 _SYNONYMS = {
     "tpr": "recall sensitivity true_positive_rate hit_rate",
     "tnr": "specificity true_negative_rate negative_recall",
@@ -120,117 +120,60 @@ _SYNONYMS = {
 }
 
 
-_MEASURES = (
-    Measure("accuracy", "acc", "(tp + tn) / total", "P(predicted = actual)", _UNIT, "higher", _NO_CASES),
-    Measure("error_rate", "err", "(fp + fn) / total", "P(predicted ≠ actual)", _UNIT, "lower", _NO_CASES),
-    Measure("tpr", "tpr", "tp / Pos", "P(predicted + | actual +)", _UNIT, "higher", _NO_POS),
-    Measure("tnr", "tnr", "tn / Neg", "P(predicted - | actual -)", _UNIT, "higher", _NO_NEG),
-    Measure("fpr", "fpr", "fp / Neg", "P(predicted + | actual -)", _UNIT, "lower", _NO_NEG),
-    Measure("fnr", "fnr", "fn / Pos", "P(predicted - | actual +)", _UNIT, "lower", _NO_POS),
-    Measure("precision", "prec", "tp / (tp + fp)", "P(actual + | predicted +)", _UNIT, "higher", _NO_YES),
-    Measure("npv", "npv", "tn / (fn + tn)", "P(actual - | predicted -)", _UNIT, "higher", _NO_NO),
-    Measure("false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", _UNIT, "lower", _NO_YES),
-    Measure("false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", _UNIT, "lower", _NO_NO),
-    Measure(
-        "average_recall",
-        "avg-rec",
-        "(tpr + tnr) / 2",
-        f"P(predicted = actual) {_BALANCED}",
-        _UNIT,
-        "higher",
-        _ONE_CLASS,
-    ),
-    Measure(
-        "balanced_error_rate",
-        "ber",
-        "(fpr + fnr) / 2",
-        f"P(predicted ≠ actual) {_BALANCED}",
-        _UNIT,
-        "lower",
-        _ONE_CLASS,
-    ),
-    Measure("youden_j", "J", "tpr - fpr", "P(informed decision rather than a guess)", _SIGNED, "higher", _ONE_CLASS),
-    Measure(
-        "markedness",
-        "mk",
-        "precision + npv - 1",
-        "how far a call tells the actual class",
-        _SIGNED,
-        "higher",
-        "nothing is predicted positive, or everything is",
-    ),
-    Measure(
-        "g_mean", "G", "√(tpr · tnr)", "geometric mean of the recalls of both classes", _UNIT, "higher", _ONE_CLASS
-    ),
-    Measure("f1", "F1", "2 tp / (2 tp + fp + fn)", "harmonic mean of precision and recall", _UNIT, "higher", _NO_BOTH),
-    Measure(
-        "jaccard",
-        "Jac",
-        "tp / (tp + fp + fn)",
-        "P(actual + and predicted + | actual + or predicted +)",
-        _UNIT,
-        "higher",
-        _NO_BOTH,
-    ),
-    Measure(
+def _define(
+    name: str, symbol: str, formula: str, estimates: str, *, better: Better = "higher", span: Interval = _UNIT
+) -> Measure:
+    (undefined,) = (reason for reason, names in _UNDEFINED.items() if name in names.split())
+    return Measure(name, symbol, formula, estimates, span, better, undefined, tuple(_SYNONYMS.get(name, "").split()))
+
+
+_ALL = (
+    _define("accuracy", "acc", "(tp + tn) / total", "P(predicted = actual)"),
+    _define("error_rate", "err", "(fp + fn) / total", "P(predicted ≠ actual)", better="lower"),
+    _define("tpr", "tpr", "tp / Pos", "P(predicted + | actual +)"),
+    _define("tnr", "tnr", "tn / Neg", "P(predicted - | actual -)"),
+    _define("fpr", "fpr", "fp / Neg", "P(predicted + | actual -)", better="lower"),
+    _define("fnr", "fnr", "fn / Pos", "P(predicted - | actual +)", better="lower"),
+    _define("precision", "prec", "tp / (tp + fp)", "P(actual + | predicted +)"),
+    _define("npv", "npv", "tn / (fn + tn)", "P(actual - | predicted -)"),
+    _define("false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", better="lower"),
+    _define("false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", better="lower"),
+    _define("average_recall", "avg-rec", "(tpr + tnr) / 2", f"P(predicted = actual) {_BALANCED}"),
+    _define("balanced_error_rate", "ber", "(fpr + fnr) / 2", f"P(predicted ≠ actual) {_BALANCED}", better="lower"),
+    _define("youden_j", "J", "tpr - fpr", "P(informed decision rather than a guess)", span=_SIGNED),
+    _define("markedness", "mk", "precision + npv - 1", "how far a call tells the actual class", span=_SIGNED),
+    _define("g_mean", "G", "√(tpr · tnr)", "geometric mean of the recalls of both classes"),
+    _define("f1", "F1", "2 tp / (2 tp + fp + fn)", "harmonic mean of precision and recall"),
+    _define("jaccard", "Jac", "tp / (tp + fp + fn)", "P(actual + and predicted + | actual + or predicted +)"),
+    _define(
         "mcc",
         "φ",
         "(tp · tn - fp · fn) / √((tp + fp)(tp + fn)(tn + fp)(tn + fn))",
         "correlation of actual and predicted class",
-        _SIGNED,
-        "higher",
-        "a row or column of the table is empty",
+        span=_SIGNED,
     ),
-    Measure(
+    _define(
         "kappa",
         "κ",
         "(accuracy - expected accuracy) / (1 - expected accuracy)",
         "agreement beyond what the marginals alone would give",
-        _SIGNED,
-        "higher",
-        "all cases are of one class and called so",
+        span=_SIGNED,
     ),
-    Measure(
-        "lr_plus",
-        "LR+",
-        "tpr / fpr",
-        "how much a positive call multiplies the odds of +",
-        _RATIO,
-        "higher",
-        f"{_NO_YES}, or {_ONE_CLASS}",
+    _define("lr_plus", "LR+", "tpr / fpr", "how much a positive call multiplies the odds of +", span=_RATIO),
+    _define(
+        "lr_minus", "LR-", "fnr / tnr", "how much a negative call multiplies the odds of +", better="lower", span=_RATIO
     ),
-    Measure(
-        "lr_minus",
-        "LR-",
-        "fnr / tnr",
-        "how much a negative call multiplies the odds of +",
-        _RATIO,
-        "lower",
-        f"{_NO_NO}, or {_ONE_CLASS}",
-    ),
-    Measure(
+    _define(
         "dor",
         "DOR",
         "tp · tn / (fp · fn)",
         "odds of + after a positive call relative to after a negative one",
-        _RATIO,
-        "higher",
-        "both a right and a wrong cell are empty",
+        span=_RATIO,
     ),
-    Measure("predicted_positive_rate", "ppr", "(tp + fp) / total", "P(predicted +)", _UNIT, "neither", _NO_CASES),
-    Measure(
-        "lift",
-        "lift",
-        "precision / prevalence",
-        "P(actual + | predicted +) / P(actual +)",
-        _RATIO,
-        "higher",
-        f"{_NO_YES}, or {_NO_POS}",
-    ),
-    Measure("prevalence", "π", "Pos / total", "P(actual +)", _UNIT, "neither", _NO_CASES),
-    Measure("class_ratio", "clr", "Pos / Neg", "odds of actual +", _RATIO, "neither", _NO_CASES),
+    _define("predicted_positive_rate", "ppr", "(tp + fp) / total", "P(predicted +)", better="neither"),
+    _define("lift", "lift", "precision / prevalence", "P(actual + | predicted +) / P(actual +)", span=_RATIO),
+    _define("prevalence", "π", "Pos / total", "P(actual +)", better="neither"),
+    _define("class_ratio", "clr", "Pos / Neg", "odds of actual +", better="neither", span=_RATIO),
 )
-_ALL = tuple(replace(each, synonyms=tuple(_SYNONYMS.get(each.name, "").split())) for each in _MEASURES)
-
 MEASURES: Mapping[str, Measure] = MappingProxyType({known.name: known for known in _ALL})
 _BY_NAME = {name: known for known in _ALL for name in (known.name, *known.synonyms)}

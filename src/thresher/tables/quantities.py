@@ -12,27 +12,28 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from thresher.errors import MeasureError
+from thresher.ranking import Flags
+from thresher.tables.contingency import Contingency
 from thresher.tables.measures import MEASURES, Better, Measure, measure
 
 Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-RELATIONS = (">=", "<=", ">", "<")
-
+_RELATIONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _NAME = r"[A-Za-z][\w -]*?(?:\d\.\d+)?"
 _FORM = re.compile(rf'\s*(?P<name>{_NAME})\s*(?:\[(?P<inside>"[^"]*"|[^\]"]*)\])?\s*(?:@(?P<place>.+))?')
 _LIMIT = re.compile(rf"\s*(?P<name>[A-Za-z][\w .-]*?)\s*(?P<relation>>=|<=|>|<)\s*(?P<bound>{NUMBER})\s*")
 _THRESHOLD = re.compile(rf"\s*threshold\s*=\s*(?P<value>{NUMBER}|[-+]?inf)\s*")
-_RANGE = re.compile(
-    rf"\s*(?:(?P<low>{NUMBER})\s*<=\s*)?(?P<rate>[A-Za-z_]+)\s*(?:(?P<end><=|>=)\s*(?P<bound>{NUMBER}))?\s*"
-)
-_JOINED = re.compile(r"\s+and\s+|,")
+_RANGE = re.compile(rf"\s*(?:(?P<low>{NUMBER})\s*<=\s*)?(?P<rate>[A-Za-z_]+)\s*(?P<end><=|>=)\s*(?P<bound>{NUMBER})\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ class ModelNumber:
 
     name: str
     estimates: str
-    range: tuple[float, float]
-    better: Better
-    needs: Needs
+    needs: Needs = "probabilities"
+    better: Better = "higher"
+    range: tuple[float, float] = (0.0, 1.0)
     synonyms: tuple[str, ...] = ()
 
 
@@ -57,6 +58,10 @@ class Limit:
     measure: Measure
     relation: str
     bound: float
+
+    def holds(self, table: Contingency) -> Flags:
+        """Where it holds; an undefined measure meets no bound."""
+        return np.asarray(_RELATIONS[self.relation](self.measure.of(table), self.bound), dtype=np.bool_)
 
     def __str__(self) -> str:
         return f"{self.measure.name} {self.relation} {self.bound:g}"
@@ -71,13 +76,9 @@ class RateRange:
     high: float
 
     def __str__(self) -> str:
-        if self.low == 0:
-            return f"{self.rate}<={_text(self.high)}"
-        return (
-            f"{self.rate}>={_text(self.low)}"
-            if self.high == 1
-            else f"{_text(self.low)}<={self.rate}<={_text(self.high)}"
-        )
+        if self.low and self.high == 1:
+            return f"{self.rate}>={_text(self.low)}"
+        return f"{_text(self.low)}<=" * (self.low > 0) + f"{self.rate}<={_text(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Quantity:
     @property
     def measure(self) -> Measure | None:
         """The measure of a table, None for a number of a model."""
-        return None if self.name in MODEL_NUMBERS else measure(self.name)
+        return self.known if isinstance(self.known, Measure) else None
 
     @property
     def known(self) -> Measure | ModelNumber:
@@ -122,12 +123,12 @@ class Quantity:
     def __str__(self) -> str:
         inside = "" if self.within is None else f"[{self.within}]"
         inside += "" if self.of_class is None else f'["{self.of_class}"]'
+        place = " and ".join(f"{limit.measure.name}{limit.relation}{_text(limit.bound)}" for limit in self.limits)
         if self.probability is not None:
-            return f"{self.name}{inside}@{_text(self.probability)}"
-        if self.threshold is not None:
-            return f"{self.name}{inside}@threshold={_text(self.threshold)}"
-        limits = " and ".join(f"{limit.measure.name}{limit.relation}{_text(limit.bound)}" for limit in self.limits)
-        return f"{self.name}{inside}@{limits}" if limits else f"{self.name}{inside}"
+            place = _text(self.probability)
+        elif self.threshold is not None:
+            place = f"threshold={_text(self.threshold)}"
+        return f"{self.name}{inside}@{place}" if place else f"{self.name}{inside}"
 
 
 def quantity(text: str | Quantity | Measure) -> Quantity:
@@ -151,11 +152,9 @@ def quantity(text: str | Quantity | Measure) -> Quantity:
         raise MeasureError(f"a quantity is text, got {text!r}", 'give e.g. "auc" or "recall@fpr<=0.01"')
     form = _FORM.fullmatch(text)
     if form is None:
-        raise MeasureError(
-            f"cannot read the quantity {text!r}",
-            fix='write a name, and if need be a range or a place: "auc", "partial_auc[fpr<=0.1]", "recall@fpr<=0.01"',
-        )
-    name = _named(form["name"])
+        fix = 'write a name, and if need be a range or a place: "auc", "partial_auc[fpr<=0.1]", "recall@fpr<=0.01"'
+        raise MeasureError(f"cannot read the quantity {text!r}", fix)
+    name = _registered_name(form["name"])
     within, of_class = _inside(form["inside"], name)
     probability, threshold, limits = _place(form["place"], name)
     if name in _PARTIAL and within is None:
@@ -165,28 +164,35 @@ def quantity(text: str | Quantity | Measure) -> Quantity:
     return Quantity(name, within, probability, threshold, limits, of_class)
 
 
-def limits_of(text: str) -> tuple[Limit, ...]:
-    """Parse constraints on measures; `and` or a comma joins several.
-
-    >>> [str(limit) for limit in limits_of("recall >= 0.9 and fpr <= 0.01")]
-    ['tpr >= 0.9', 'fpr <= 0.01']
-    """
-    return tuple(_limit(part) for part in _JOINED.split(text))
+def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit, ...]:
+    """Parse constraints on measures; `and` or a comma joins several."""
+    if wanted is None or isinstance(wanted, Limit):
+        return () if wanted is None else (wanted,)
+    if not isinstance(wanted, Sequence):
+        raise MeasureError(f"a constraint is text, got {wanted!r}", 'e.g. "recall >= 0.9"')
+    if not isinstance(wanted, str):
+        return tuple(limit for one in wanted for limit in limits_of(one if isinstance(one, Limit) else str(one)))
+    limits = []
+    for text in re.split(r"\s+and\s+|,", wanted):
+        form = _LIMIT.fullmatch(text)
+        if form is None:
+            fix = 'write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"; a threshold is "threshold=0.5"'
+            raise MeasureError(f"cannot read the constraint {text.strip()!r}", fix)
+        asked = quantity(form["name"])
+        if asked.measure is None:
+            raise refusal(f"{asked} is no measure of a table, so it is no constraint", MEASURES)
+        limits.append(Limit(asked.measure, form["relation"], float(form["bound"])))
+    return tuple(limits)
 
 
 def refusal(what: str, can: Iterable[str]) -> MeasureError:
-    """The error of a function that cannot compute a quantity: what it was asked, and all that it can compute.
-
-    >>> raise refusal("saving cannot be compared", ["auc", "brier"])
-    Traceback (most recent call last):
-    thresher.errors.MeasureError: saving cannot be compared
-      fix:   give auc or brier
-    """
+    """The error of a function that cannot compute a quantity, with all that it can."""
     *most, last = can
     return MeasureError(what, f"give {', '.join(most)} or {last}" if most else f"give {last}")
 
 
-def _named(text: str) -> str:
+def _registered_name(text: str) -> str:
+    """The name that the registry has for a name or synonym, of a measure or a number of a model."""
     plain = text.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
@@ -196,15 +202,12 @@ def _named(text: str) -> str:
         known = [*_BY_NAME, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
         near = difflib.get_close_matches(plain, known, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise MeasureError(
-            f"there is no quantity called {text.strip()!r}",
-            fix=f"{hint}Measures of a table are {', '.join(MEASURES)};"
-            f" numbers of a model are {', '.join(MODEL_NUMBERS)}",
-        ) from None
+        names = f"Measures of a table are {', '.join(MEASURES)}; numbers of a model are {', '.join(MODEL_NUMBERS)}"
+        raise MeasureError(f"there is no quantity called {text.strip()!r}", f"{hint}{names}") from None
 
 
 def _inside(text: str | None, name: str) -> tuple[RateRange | None, str | None]:
-    """What stands in brackets: the range of a partial area, or a class."""
+    """What is in brackets: the range of a partial area, or a class."""
     if text is None:
         return None, None
     if text.startswith('"'):
@@ -214,12 +217,8 @@ def _inside(text: str | None, name: str) -> tuple[RateRange | None, str | None]:
     if name not in _PARTIAL:
         fix = f'write partial_auc[{text}] for an area, {name}@... for a constraint, or {name}["class"]'
         raise MeasureError(f"{name} has no range, so [{text}] says nothing", fix)
-    return _rate_range(text, name), None
-
-
-def _rate_range(text: str, name: str) -> RateRange:
     form = _RANGE.fullmatch(text)
-    if form is None or (form["low"] and form["end"] != "<=") or not form["end"]:
+    if form is None or (form["low"] and form["end"] != "<="):
         fix = "write fpr or tpr with a bound: [fpr<=0.1], [tpr>=0.8] or [0.1<=fpr<=0.2]"
         raise MeasureError(f"cannot read the range [{text}] of {name}", fix)
     try:
@@ -232,51 +231,30 @@ def _rate_range(text: str, name: str) -> RateRange:
         raise MeasureError(f"an area lies within a range of fpr or tpr, not of {rate}", f"write {name}[fpr<=0.1]")
     if not 0 <= low < high <= 1:
         raise MeasureError(f"[{text}] is no part of 0 to 1", f"write e.g. {name}[0.1<=fpr<=0.2]")
-    return RateRange("fpr" if rate == "fpr" else "tpr", low, high)
+    return RateRange("fpr" if rate == "fpr" else "tpr", low, high), None
 
 
 def _place(text: str | None, name: str) -> tuple[float | None, float | None, tuple[Limit, ...]]:
-    """What stands after @: a threshold probability, a threshold, or constraints."""
+    """What follows @: a threshold probability, a threshold, or constraints."""
     if text is None:
         return None, None, ()
     if name == "net_benefit":
-        return _probability(text), None, ()
-    if fixed := _THRESHOLD.fullmatch(text):
-        if name in MODEL_NUMBERS and name != "expected_cost":
-            raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", "leave @ out")
+        probability = re.fullmatch(rf"\s*({NUMBER})\s*", text)
+        if probability is None or not 0 < float(probability[1]) < 1:
+            what = f"the threshold probability of a net benefit lies between 0 and 1, got {text.strip()!r}"
+            raise MeasureError(what, 'write e.g. "net_benefit@0.05"')
+        return float(probability[1]), None, ()
+    fixed = _THRESHOLD.fullmatch(text)
+    if name in MODEL_NUMBERS and name != "expected_cost":
+        raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", "leave @ out")
+    if fixed:
         return None, float(fixed["value"]), ()
     if name == "expected_cost":
         what = "expected_cost is taken at a threshold, and no constraint can stand after its @"
         raise MeasureError(what, "write expected_cost@threshold=0.5, or leave @ out")
-    if name in MODEL_NUMBERS:
-        raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", "leave @ out")
     if measure(name).better == "neither":
         raise MeasureError(f"{name} has no better side to look for", "write @threshold=..., or leave @ out")
     return None, None, limits_of(text)
-
-
-def _probability(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1:
-        what = f"the threshold probability of a net benefit lies between 0 and 1, got {text.strip()!r}"
-        raise MeasureError(what, 'write e.g. "net_benefit@0.05"')
-    return value
-
-
-def _limit(text: str) -> Limit:
-    form = _LIMIT.fullmatch(text)
-    if form is None:
-        raise MeasureError(
-            f"cannot read the constraint {text.strip()!r}",
-            fix='write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"; a threshold is "threshold=0.5"',
-        )
-    asked = quantity(form["name"])
-    if asked.measure is None:
-        raise refusal(f"{asked} is no measure of a table, so it is no constraint", MEASURES)
-    return Limit(asked.measure, form["relation"], float(form["bound"]))
 
 
 def _text(number: float) -> str:
@@ -285,72 +263,56 @@ def _text(number: float) -> str:
     return short if float(short) == number else repr(float(number))
 
 
-_UNIT = (0.0, 1.0)
 _LOSS = (0.0, math.inf)
 _ANY = (-math.inf, math.inf)
 _PARTIAL = ("partial_auc", "standardised_partial_auc")
 _ALL = (
-    ModelNumber("auc", "P(a positive scores higher than a negative)", _UNIT, "higher", "scores", ("roc_auc",)),
-    ModelNumber("partial_auc", "area under the ROC curve within a range of fpr or tpr", _UNIT, "higher", "scores"),
+    ModelNumber("auc", "P(a positive scores higher than a negative)", "scores", synonyms=("roc_auc",)),
+    ModelNumber("partial_auc", "area under the ROC curve within a range of fpr or tpr", "scores"),
     ModelNumber(
         "standardised_partial_auc",
         "the same, mapped so that a diagonal curve has 0.5 and a perfect one 1 (McClish 1989)",
-        _UNIT,
-        "higher",
         "scores",
     ),
-    ModelNumber("average_precision", "mean precision over the positives", _UNIT, "higher", "scores", ("ap",)),
-    ModelNumber("pr_area", "area under the precision-recall curve", _UNIT, "higher", "scores"),
-    ModelNumber("ks", "the largest tpr - fpr", _UNIT, "higher", "scores", ("kolmogorov_smirnov",)),
-    ModelNumber("brier", "mean squared error of the probabilities", _UNIT, "lower", "probabilities", ("brier_score",)),
-    ModelNumber("log_loss", "mean of -ln(probability of the true class)", _LOSS, "lower", "probabilities"),
-    ModelNumber(
-        "miscalibration", "Brier score that isotonic recalibration would save", _UNIT, "lower", "probabilities"
-    ),
-    ModelNumber("refinement", "Brier score that is left after it", _UNIT, "lower", "probabilities"),
-    ModelNumber("discrimination", "uncertainty minus refinement", _UNIT, "higher", "probabilities"),
-    ModelNumber("uncertainty", "Brier score of the prevalence", (0.0, 0.25), "neither", "probabilities"),
+    ModelNumber("average_precision", "mean precision over the positives", "scores", synonyms=("ap",)),
+    ModelNumber("pr_area", "area under the precision-recall curve", "scores"),
+    ModelNumber("ks", "the largest tpr - fpr", "scores", synonyms=("kolmogorov_smirnov",)),
+    ModelNumber("brier", "mean squared error of the probabilities", better="lower", synonyms=("brier_score",)),
+    ModelNumber("log_loss", "mean of -ln(probability of the true class)", better="lower", range=_LOSS),
+    ModelNumber("miscalibration", "Brier score that isotonic recalibration would save", better="lower"),
+    ModelNumber("refinement", "Brier score that is left after it", better="lower"),
+    ModelNumber("discrimination", "uncertainty minus refinement"),
+    ModelNumber("uncertainty", "Brier score of the prevalence", better="neither", range=(0.0, 0.25)),
     ModelNumber(
         "calibration_intercept",
         "log-odds to add to every probability (slope fixed at 1); 0 when right on average",
-        _ANY,
-        "neither",
-        "probabilities",
+        better="neither",
+        range=_ANY,
     ),
     ModelNumber(
         "calibration_slope",
         "slope of a logistic regression on the log-odds; below 1 when they are too extreme",
-        _ANY,
-        "neither",
-        "probabilities",
+        better="neither",
+        range=_ANY,
     ),
-    ModelNumber(
-        "calibration_in_the_large", "prevalence minus mean probability", (-1.0, 1.0), "neither", "probabilities"
-    ),
+    ModelNumber("calibration_in_the_large", "prevalence minus mean probability", better="neither", range=(-1.0, 1.0)),
     ModelNumber(
         "observed_expected",
         "observed positives per expected positive",
-        _LOSS,
-        "neither",
-        "probabilities",
-        ("o_e", "oe_ratio"),
+        better="neither",
+        range=_LOSS,
+        synonyms=("o_e", "oe_ratio"),
     ),
+    ModelNumber("ici", "mean distance of probabilities from a smooth calibration curve", better="lower"),
+    ModelNumber("e50", "median of that distance", better="lower"),
+    ModelNumber("e90", "90th percentile of that distance", better="lower"),
     ModelNumber(
-        "ici", "mean distance of probabilities from a smooth calibration curve", _UNIT, "lower", "probabilities"
+        "net_benefit", "hits per case minus false alarms at the exchange rate of a probability", range=(-math.inf, 1.0)
     ),
-    ModelNumber("e50", "median of that distance", _UNIT, "lower", "probabilities"),
-    ModelNumber("e90", "90th percentile of that distance", _UNIT, "lower", "probabilities"),
+    ModelNumber("expected_cost", "cost per case at the chosen threshold", "choice", "lower", _ANY, ("cost",)),
+    ModelNumber("out_of_bag_cost", "the same on cases it was not chosen on", "choice", "lower", _ANY),
     ModelNumber(
-        "net_benefit",
-        "hits per case minus false alarms at the exchange rate of a probability",
-        (-math.inf, 1.0),
-        "higher",
-        "probabilities",
-    ),
-    ModelNumber("expected_cost", "cost per case at the chosen threshold", _ANY, "lower", "choice", ("cost",)),
-    ModelNumber("out_of_bag_cost", "the same on cases it was not chosen on", _ANY, "lower", "choice"),
-    ModelNumber(
-        "saving", "cost per case that the decision saves against the best of doing without", _ANY, "higher", "choice"
+        "saving", "cost per case that the decision saves against the best of doing without", "choice", "higher", _ANY
     ),
 )
 MODEL_NUMBERS: Mapping[str, ModelNumber] = MappingProxyType({known.name: known for known in _ALL})
