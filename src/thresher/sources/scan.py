@@ -421,7 +421,7 @@ def _stream_batches(stream: Stream, columns: Columns, where: Any) -> Iterator[An
     if is_expression(where):
         # Which columns an expression uses can be read in its text alone; some that it does not use do no harm.
         names += [name for name in stream.schema.names if name not in names and name in str(where)]
-    with stream.turn, translate_errors(_FRAME):
+    with stream.turn(), translate_errors(_FRAME):
         if where is None:
             yield from stream.read(names)
             return

@@ -377,7 +377,7 @@ def _exact_numbers(file: DataFile, name: str) -> Iterator[tuple[int, list[Any]]]
         texts = compute.utf8_trim_whitespace(batch.column(0))
         texts = texts.filter(compute.invert(compute.is_in(texts, value_set=arrow.array(ABSENT))))
         floats = texts.cast(arrow.float64()).to_numpy(zero_copy_only=False)
-        yield batch.num_rows, [value for _, value in rounded_texts(floats, texts)]
+        yield batch.num_rows, list(rounded_texts(floats, texts).values())
 
 
 def may_be_rounded(values: Any) -> bool:
