@@ -224,17 +224,7 @@ def count_batches(
     most = rows_that_fit(len(columns.names), memory_budget())
     if options.exact is False or (rows is not None and rows > most and options.where is None):
         most = 0
-    counter = Counter(
-        columns,
-        most_rows=most,
-        exact=options.exact is True,
-        buckets=options.buckets,
-        missing=options.missing,
-        positive=options.positive,
-        text=text,
-        place=place,
-        together=together,
-    )
+    counter = Counter(columns, options, most_rows=most, text=text, place=place, together=together)
     try:
         with report_progress(options.progress, "counting", total=rows, rows=lambda: counter.rows):
             for batch in batches:
