@@ -345,3 +345,10 @@ def test_labels_that_say_na_are_dropped_with_their_rows(tmp_path, exact):
     ranking = th.scan(path, label="y", score="p", missing="drop", exact=exact)
     assert ranking == th.rank([0, 1, None, None, 1], [0.1, 0.9, 0.5, 0.55, 0.3], missing="drop")
     assert ranking.dropped == 2
+
+
+def test_fractions_before_an_integer_are_not_cut_off(tmp_path):
+    """Arrow stops at the third column, and would make integers of the first one, by its last value."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 0.5, "c": false}\n{"a": 0, "c": 0.0}\n')
+    assert read_columns(path, ["a"])["a"].tolist() == [0.5, 0]
