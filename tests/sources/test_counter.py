@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.sources.counter import Counter
-from thresher.sources.options import Columns
+from thresher.sources.options import Columns, Options
 
 STORES: dict[str, dict[str, Any]] = {
     "memory": {"most_rows": 10**6},
@@ -46,9 +46,9 @@ SCORES: dict[str, Any] = {
 }
 
 
-def count(columns, batches, *, slices=7, **how):
+def count(columns, batches, *, most_rows, slices=7, together=False, **how):
     """The rankings of rows that come in so many batches."""
-    counter = Counter(columns, **how)
+    counter = Counter(columns, Options(**how), most_rows=most_rows, together=together)
     rows = len(next(iter(batches.values())))
     edges = np.linspace(0, rows, slices + 1).astype(int)
     for start, end in pairwise(edges):

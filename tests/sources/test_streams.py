@@ -210,7 +210,7 @@ def test_a_listener_does_not_wait_for_the_scan_that_waits_for_it():
             errors.append(error)
 
     listener = threading.Thread(target=listening, name=PROGRESS_THREAD)
-    with frames._ONE_AT_A_TIME:
+    with frames._one_at_a_time():
         listener.start()
         listener.join(timeout=60)
         assert "cannot be scanned by the progress function" in str(errors[0])

@@ -335,3 +335,20 @@ def test_two_of_very_many_columns(tmp_path):
     names = ",".join(f"c{i}" for i in range(100_000))
     path.write_text(f"y,p,{names}\n1,0.5,{'1,' * 99_999}1\n0,0.25,{'1,' * 99_999}1\n")
     assert th.scan(path, label="y", score="p") == th.rank([1, 0], [0.5, 0.25])
+
+
+@pytest.mark.parametrize("exact", [None, True, False])
+def test_labels_that_say_na_are_dropped_with_their_rows(tmp_path, exact):
+    """They come after 0 and 1, and were counted as positives."""
+    path = tmp_path / "rows.csv"
+    path.write_text("y,p\n0,0.1\n1,0.9\nNA,0.5\n,0.55\n1,0.3\n")
+    ranking = th.scan(path, label="y", score="p", missing="drop", exact=exact)
+    assert ranking == th.rank([0, 1, None, None, 1], [0.1, 0.9, 0.5, 0.55, 0.3], missing="drop")
+    assert ranking.dropped == 2
+
+
+def test_fractions_before_an_integer_are_not_cut_off(tmp_path):
+    """Arrow stops at the third column, and would make integers of the first one, by its last value."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 0.5, "c": false}\n{"a": 0, "c": 0.0}\n')
+    assert read_columns(path, ["a"])["a"].tolist() == [0.5, 0]

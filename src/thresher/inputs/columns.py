@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import require_one_of
 from thresher._internal.parallel import map_chunks
+from thresher._internal.text import in_words
 from thresher.errors import ArgumentError, ColumnError, EmptyError, LengthError, MissingValueError, argument
 from thresher.inputs.arrow import is_arrow, numpy_column, objects, of_capsule
 from thresher.ranking import EXACT_INTEGERS, Flags
@@ -26,11 +27,7 @@ _MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
 
 
 def column(values: Any, *, name: str) -> Column:
-    """One column of rows as a one-dimensional array, its dtype left alone.
-
-    >>> column([1, 2], name="scores")
-    array([1, 2])
-    """
+    """One column of rows as a one-dimensional array, its dtype left alone."""
     values = of_capsule(values)
     if is_arrow(values):
         return numpy_column(values, name=name)
@@ -49,12 +46,9 @@ def column(values: Any, *, name: str) -> Column:
 
 
 def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool = True) -> tuple[list[Column], int]:
-    """Check that columns belong together and miss nothing; with `missing="drop"`, leave out rows that do.
+    """Columns of one length that miss nothing, and how many rows were dropped.
 
-    Returns the columns and how many rows were dropped. `droppable` says that the caller offers dropping.
-
-    >>> complete({"labels": np.array([1, 0]), "scores": np.array([0.5, np.nan])}, missing="drop")
-    ([array([1]), array([0.5])], 1)
+    `droppable` says that the caller offers `missing="drop"`, and only changes the message.
     """
     fix = f"pass {argument('missing', 'drop')} to leave such rows out"
     require_one_of(missing, ("raise", "drop"), name="missing", fix=fix)
@@ -69,7 +63,16 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
     if not absent:
         return list(columns.values()), 0
     if missing == "raise":
-        raise _missing_values(absent, rows, droppable=droppable)
+        shown = [
+            f"{int(flags.sum()):,} of {rows:,} {name} are missing or NaN (first at rows "
+            + ", ".join(map(str, np.flatnonzero(flags)[:5]))
+            + ")"
+            for name, flags in absent.items()
+        ]
+        drop = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
+        raise MissingValueError(
+            "; ".join(shown) + ", and they are never guessed", drop if droppable else "fill or leave out those rows"
+        )
     keep = ~np.logical_or.reduce(list(absent.values()))
     if not keep.any():
         raise EmptyError(f"none of {rows:,} rows is left after dropping those with missing values", "check the columns")
@@ -92,26 +95,17 @@ def is_missing(array: Column) -> Flags | None:
 
 
 def flagged(array: Column, holds: Callable[[Any], bool]) -> Flags:
-    """For which entries something holds, asked once for each distinct one where entries can be hashed.
-
-    >>> flagged(np.array(["ham", "spam", "ham"], dtype=object), lambda label: label == "ham")
-    array([ True, False,  True])
-    """
+    """For which entries something holds, asked once for each distinct one."""
     entries = array.tolist()
     try:
         known = {entry: holds(entry) for entry in dict.fromkeys(entries)}
-    except TypeError:
+    except TypeError:  # an entry cannot be hashed
         return np.fromiter(map(holds, entries), dtype=np.bool_, count=array.size)
     return np.fromiter(map(known.__getitem__, entries), dtype=np.bool_, count=array.size)
 
 
 def without_zone(value: Any) -> Any:
-    """A moment as columns of NumPy hold it, in UTC; anything else as it is.
-
-    >>> from datetime import datetime, timezone, timedelta
-    >>> without_zone(datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))))
-    datetime.datetime(2026, 1, 1, 10, 0)
-    """
+    """A moment as columns of NumPy hold it, in UTC; anything else as it is."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return value
     try:
@@ -125,9 +119,6 @@ def numpy_moment(value: Any) -> np.datetime64 | np.timedelta64:
     """A moment in UTC or a duration as NumPy has it, with all its digits.
 
     Those of pandas have nanoseconds, which NumPy would not ask for.
-
-    >>> numpy_moment(datetime(2026, 5, 1, 12))
-    np.datetime64('2026-05-01T12:00:00.000000')
     """
     value = without_zone(value)
     if isinstance(value, np.datetime64 | np.timedelta64):
@@ -138,12 +129,9 @@ def numpy_moment(value: Any) -> np.datetime64 | np.timedelta64:
 
 
 def plain_entries(array: Column) -> list[Any]:
-    """The entries of a column as Python has them, moments in UTC; missing ones are None.
+    """The entries of a column in Python's types, moments in UTC; missing is None.
 
     Where moments or durations are finer than Python's, or out of its years, all stay those of NumPy.
-
-    >>> plain_entries(np.array(["2026-05-01", "NaT"], dtype="datetime64[ns]"))
-    [datetime.datetime(2026, 5, 1, 0, 0), None]
     """
     absent = is_missing(array)
     entries = array.tolist()
@@ -160,7 +148,8 @@ def plain_entries(array: Column) -> list[Any]:
 
 def _as_array(values: Any) -> Column:
     if isinstance(values, np.ma.MaskedArray):
-        return _with_gaps(values) if np.ma.is_masked(values) else values.data
+        masked = np.ma.getmaskarray(values)
+        return np.where(masked, None, values.data.astype(object)) if masked.any() else values.data
     kind = str(getattr(values, "dtype", "")).lower()
     if kind.endswith("int128"):  # of Polars, which NumPy does not have
         return objects(values.to_list())
@@ -168,41 +157,21 @@ def _as_array(values: Any) -> Column:
         return np.asarray(values, dtype=f"{kind.partition(',')[0]}]")
     array = np.asarray(without_device(values))
     if isinstance(values, list | tuple):
-        return objects(list(values)) if _changed(array, values) else array
-    integers = not isinstance(values, np.ndarray) and kind and not any(word in kind for word in ("float", "double"))
-    return objects(_listed(values)) if integers and _rounds(array) else array
-
-
-def _listed(values: Any) -> list[Any]:
-    return list(values.to_list() if hasattr(values, "to_list") else values.tolist())
-
-
-def _rounds(array: Column) -> bool:
-    """Whether numbers are so large that integers among them may have been rounded on their way into floats."""
-    if array.dtype.kind != "f" or array.ndim != 1 or array.dtype.itemsize == 2:  # which holds none so large
-        return False
-    return bool((np.abs(array) >= EXACT_INTEGERS).any())
-
-
-def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:
-    array = values.data.astype(object)
-    array[np.ma.getmaskarray(values)] = None
-    return array
-
-
-def _changed(array: Column, values: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether NumPy made texts of numbers, forgot a NUL at the end of one, or rounded integers among floats."""
-    if array.dtype.kind in "US":
-        return not all(isinstance(value, str) and not value.endswith("\0") for value in values)
-    return _rounds(array)
+        entries: Any = values
+        # NumPy makes texts of numbers among texts, and forgets a NUL at the end of one.
+        if array.dtype.kind in "US" and not all(isinstance(one, str) and not one.endswith("\0") for one in values):
+            return objects(list(values))
+    elif isinstance(values, np.ndarray) or not kind or "float" in kind or "double" in kind:
+        return array
+    else:
+        entries = values.to_list() if hasattr(values, "to_list") else values.tolist()
+    # Integers of this size may have been rounded on their way into floats; half floats hold none so large.
+    floats = array.dtype.kind == "f" and array.ndim == 1 and array.dtype.itemsize > 2
+    return objects(list(entries)) if floats and (np.abs(array) >= EXACT_INTEGERS).any() else array
 
 
 def is_absent(value: Any) -> bool:
-    """Whether one value is None, NaN, NaT or NA.
-
-    >>> is_absent(None), is_absent(float("nan")), is_absent("")
-    (True, True, False)
-    """
+    """Whether one value is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, Decimal):
@@ -210,27 +179,11 @@ def is_absent(value: Any) -> bool:
     return isinstance(value, _MAY_BE_NAN) and value != value  # noqa: PLR0124 - NaN and NaT differ from themselves
 
 
-def _missing_values(absent: Mapping[str, Flags], rows: int, *, droppable: bool) -> MissingValueError:
-    shown = [
-        f"{int(flags.sum()):,} of {rows:,} {name} are missing or NaN (first at rows "
-        + ", ".join(str(row) for row in np.flatnonzero(flags)[:5])
-        + ")"
-        for name, flags in absent.items()
-    ]
-    drop = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
-    return MissingValueError(
-        "; ".join(shown) + ", and they are never guessed", drop if droppable else "fill or leave out those rows"
-    )
-
-
 def without_device(values: Any) -> Any:
     """A tensor outside its graph and in main memory; anything else as it is.
 
     Follows the protocols instead of the libraries: `detach()` and `cpu()` of PyTorch, `get()` of arrays on a
     device, and DLPack for what has no `__array__`. A bfloat16, which NumPy lacks, fits a float32 exactly.
-
-    >>> without_device([0.5])
-    [0.5]
     """
     if callable(getattr(values, "detach", None)) and callable(getattr(values, "cpu", None)):
         tensor = values.detach().cpu()
@@ -243,14 +196,7 @@ def without_device(values: Any) -> Any:
 
 
 def require_columns(wanted: Collection[str], present: Sequence[str], *, place: str) -> None:
-    """Raise `ColumnError` unless every wanted column is among those present, once.
-
-    >>> require_columns(["p_tree"], ["label", "p_tre"], place="predictions.csv")
-    Traceback (most recent call last):
-    thresher.errors.ColumnError: predictions.csv has no column 'p_tree'; did you mean 'p_tre'?
-      where: require_columns(wanted, present)
-      fix:   name one of its columns: 'label' and 'p_tre'
-    """
+    """Raise `ColumnError` unless every wanted column is among those present, once."""
     if not set(wanted) <= set(present):
         absent = [name for name in wanted if name not in present]
         lacks = "no column " + repr(absent[0]) if len(absent) == 1 else "no columns " + named(absent)
@@ -264,17 +210,9 @@ def require_columns(wanted: Collection[str], present: Sequence[str], *, place: s
 
 
 def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tuple[str, str]) -> None:
-    """Raise `ColumnError` unless two files that belong together have the same columns, in any order.
-
-    >>> require_same_columns(["y", "p"], ["y"], places=("a.csv", "b.csv"))
-    Traceback (most recent call last):
-    thresher.errors.ColumnError: files that belong together differ in columns: 'p' is in a.csv and not in b.csv
-      where: require_same_columns(one, other)
-      fix:   read them apart, or give them the same columns
-    """
+    """Raise `ColumnError` unless two files have the same columns, in any order."""
     for has, lacks, (full, short) in ((one, other, places), (other, one, places[::-1])):
-        lone = [name for name in has if name not in lacks]
-        if lone:
+        if lone := [name for name in has if name not in lacks]:
             raise ColumnError(
                 f"files that belong together differ in columns: {named(lone)} is in {full} and not in {short}",
                 fix="read them apart, or give them the same columns",
@@ -283,10 +221,8 @@ def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tu
 
 def named(names: Sequence[str]) -> str:
     """The first names in words, and how many more there are."""
-    shown = [repr(name) for name in names[:NAMES_SHOWN]]
-    if len(names) > NAMES_SHOWN:
-        return f"{', '.join(shown)} and {len(names) - NAMES_SHOWN:,} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+    more = [f"{len(names) - NAMES_SHOWN:,} more"] if len(names) > NAMES_SHOWN else []
+    return in_words([*map(repr, names[:NAMES_SHOWN]), *more]) if names else ""
 
 
 def _near(name: Any, present: Sequence[Any]) -> list[str]:

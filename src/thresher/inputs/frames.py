@@ -8,8 +8,8 @@ interface give batches: nothing needs to hold all of their rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from threading import RLock, current_thread
 from typing import Any
@@ -23,37 +23,34 @@ from thresher.inputs.columns import Column, column, require_columns
 PROGRESS_THREAD = "thresher-progress"  # in which progress functions are called
 
 
-class _Turn:
+_RELATIONS = RLock()
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
     """Lock: two scans of one DuckDB connection would deadlock.
 
     A scan waits for the function that follows its progress, so that function may not wait for the scan.
     """
-
-    def __init__(self) -> None:
-        self._lock = RLock()
-
-    def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=current_thread().name != PROGRESS_THREAD):
-            fix = "scan something else there, or scan when the first scan is done"
-            raise SourceError("a relation cannot be scanned by the progress function of another scan", fix)
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-
-_ONE_AT_A_TIME = _Turn()
+    if not _RELATIONS.acquire(blocking=current_thread().name != PROGRESS_THREAD):
+        fix = "scan something else there, or scan when the first scan is done"
+        raise SourceError("a relation cannot be scanned by the progress function of another scan", fix)
+    try:
+        yield
+    finally:
+        _RELATIONS.release()
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Rows handed out in Arrow batches: the schema, and how batches of some columns are read.
+    """Rows in Arrow batches: the schema, and how batches of some columns are read.
 
-    `turn` is held while batches are read, where only one thread may read at a time.
+    `turn` is entered while batches are read, where only one thread may read at a time.
     """
 
     schema: Any
     read: Callable[[Sequence[str]], Iterator[Any]]
-    turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
+    turn: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 def frame_stream(frame: Any) -> Stream | None:  # noqa: PLR0911 - one for each kind of frame
@@ -63,8 +60,6 @@ def frame_stream(frame: Any) -> Stream | None:  # noqa: PLR0911 - one for each k
     >>> stream = frame_stream(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}))
     >>> [batch.num_rows for batch in stream.read(["p"])]
     [2]
-    >>> frame_stream(pl.DataFrame({"y": [1]})) is None
-    True
     """
     native = native_frame(frame)
     kind = type(native)  # a frame itself may have columns of these names
@@ -80,9 +75,9 @@ def frame_stream(frame: Any) -> Stream | None:  # noqa: PLR0911 - one for each k
         schema = _arrow_schema(native.limit(0).collect())
         return None if schema is None else Stream(schema, partial(_lazy_batches, frame))
     if hasattr(kind, "to_arrow_reader"):
-        with _ONE_AT_A_TIME:
+        with _one_at_a_time():
             schema = native.limit(0).to_arrow_table().schema
-        return Stream(schema, partial(_relation_batches, frame), _ONE_AT_A_TIME)
+        return Stream(schema, partial(_relation_batches, frame), _one_at_a_time)
     if hasattr(native, "__arrow_c_stream__") and not hasattr(native, "__array__") and not hasattr(kind, "columns"):
         reader = extra("pyarrow", name="files").RecordBatchReader.from_stream(native)
         return Stream(reader.schema, lambda names: (batch.select(list(names)) for batch in reader))
@@ -90,7 +85,7 @@ def frame_stream(frame: Any) -> Stream | None:  # noqa: PLR0911 - one for each k
 
 
 def _arrow_schema(frame: Any) -> Any | None:
-    """A frame's types in Arrow; None where Arrow lacks one of them, or they are Python objects."""
+    """A frame's types in Arrow; None where Arrow lacks one of them."""
     if "Object" in {str(kind) for kind in frame.dtypes}:
         return None
     try:
@@ -100,32 +95,28 @@ def _arrow_schema(frame: Any) -> Any | None:
 
 
 def _lazy_batches(frame: Any, names: Sequence[str]) -> Iterator[Any]:
-    for part in selected_frame(frame, names).collect_batches(maintain_order=True):
+    for part in _narwhals_frame(frame).select(list(names)).to_native().collect_batches(maintain_order=True):
         yield from part.to_arrow().to_batches()
 
 
 def _relation_batches(frame: Any, names: Sequence[str]) -> Iterator[Any]:
     if all(name.isidentifier() for name in names):
-        return iter(selected_frame(frame, names).to_arrow_reader())
+        return iter(_narwhals_frame(frame).select(list(names)).to_native().to_arrow_reader())
     # A relation would look for the column "a.b" in a table a.
     return (batch.select(list(names)) for batch in native_frame(frame).to_arrow_reader())
 
 
 def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:
-    """The wanted columns of a frame, all of them when `names` is None, not copied where NumPy can share them.
+    """The wanted columns of a frame as NumPy arrays, all when `names` is None.
 
     Takes eager and lazy frames; of a lazy one only the wanted columns are computed. A mapping of names to columns
     and a NumPy array with named fields are frames too. Missing entries stay missing.
-
-    >>> import polars as pl
-    >>> frame_columns(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"])
-    {'p': array([0.9, 0.2])}
     """
     frame = held_frame(frame)
     present = frame_names(frame)
     wanted = list(dict.fromkeys(present if names is None else names))
     require_columns(wanted, present, place="the frame")
-    native = _selected(frame, wanted)
+    native = _select(frame, wanted)
     columns = {name: column(native[name], name=name) for name in wanted}
     if len({values.size for values in columns.values()}) > 1:
         sizes = ", ".join(f"{name} {values.size:,}" for name, values in columns.items())
@@ -134,11 +125,7 @@ def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, C
 
 
 def arrow_table(frame: Any) -> Any:
-    """A frame that holds its rows, as an Arrow table.
-
-    >>> arrow_table({"y": [1, 0]}).num_rows
-    2
-    """
+    """A frame that holds its rows, as an Arrow table."""
     arrow = extra("pyarrow", name="files")
     native = native_frame(frame)
     if isinstance(native, Mapping):
@@ -151,15 +138,10 @@ def arrow_table(frame: Any) -> Any:
 
 
 def columns_by_name(models: Any) -> dict[str, Any] | None:
-    """The columns of a mapping or a frame of models, each as its own library has it; None for anything else.
+    """The columns of a mapping or a frame of models; None for anything else.
 
-    Columns keep their row ids, if they have any, so that rows which do not belong together can be refused.
-
-    >>> import polars as pl
-    >>> columns_by_name(pl.LazyFrame({"tree": [0.9, 0.2]}))["tree"].to_list()
-    [0.9, 0.2]
-    >>> columns_by_name([0.9, 0.2]) is None
-    True
+    Each stays what its library has, with row ids if it has any, so that rows which do not belong together can be
+    refused.
     """
     if not is_frame(models):
         return None
@@ -168,16 +150,12 @@ def columns_by_name(models: Any) -> dict[str, Any] | None:
     if not all(isinstance(name, str) for name in names):
         raise ArgumentError("models are named by text", "give {'name': scores, ...}, or name the columns so")
     require_columns(names, names, place="the frame")
-    native = _selected(frame, names)
+    native = _select(frame, names)
     return {name: native[name] for name in names}
 
 
 def frame_names(frame: Any) -> list[str]:
-    """The names of a frame's columns.
-
-    >>> frame_names({"y": [1, 0], "p": [0.9, 0.2]})
-    ['y', 'p']
-    """
+    """The names of a frame's columns."""
     if isinstance(frame, Mapping):
         return list(frame)
     if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
@@ -191,11 +169,7 @@ def frame_names(frame: Any) -> list[str]:
 
 
 def is_frame(source: Any) -> bool:
-    """Whether a source is a frame, without loading anything for those that are not.
-
-    >>> is_frame({"y": [1]}), is_frame("rows.csv"), is_frame(np.zeros(3))
-    (True, False, False)
-    """
+    """Whether a source is a frame, without loading any library."""
     if isinstance(source, Mapping) or _is_arrow_table(source):
         return True
     if isinstance(source, np.ndarray):
@@ -218,8 +192,8 @@ def held_frame(frame: Any) -> Any:
     return frame if known else extra("pyarrow", name="files").table(frame)
 
 
-def _selected(frame: Any, wanted: Sequence[str]) -> Any:
-    """Something that gives a column by its name, with lazy work done once for all that are wanted."""
+def _select(frame: Any, wanted: Sequence[str]) -> Any:
+    """Something that gives a column by its name; lazy work is done here, once."""
     native = native_frame(frame)
     if isinstance(frame, Mapping | np.ndarray) or _is_arrow_table(frame) or _is_pandas(native):
         return native
@@ -227,22 +201,8 @@ def _selected(frame: Any, wanted: Sequence[str]) -> Any:
     return (known.collect() if hasattr(known, "collect") else known).to_native()
 
 
-def selected_frame(frame: Any, names: Sequence[str]) -> Any:
-    """The same frame with these columns alone; a lazy one stays lazy.
-
-    >>> import polars as pl
-    >>> selected_frame(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"]).collect_schema().names()
-    ['p']
-    """
-    return _narwhals_frame(frame).select(list(names)).to_native()
-
-
 def native_frame(frame: Any) -> Any:
-    """A frame as its own library has it, without what Narwhals wraps around it.
-
-    >>> native_frame({"y": [1]})
-    {'y': [1]}
-    """
+    """A frame as its own library has it, without what Narwhals wraps around it."""
     return frame.to_native() if type(frame).__module__.startswith("narwhals") else frame
 
 

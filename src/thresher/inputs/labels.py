@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from thresher._internal.parallel import map_chunks
+from thresher._internal.text import in_words
 from thresher.errors import LabelError, PositiveLabelError, argument
 from thresher.inputs.columns import Column, column, flagged, without_zone
 from thresher.ranking import Counts, Flags
@@ -32,53 +34,39 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
       where: is_positive(labels)
       fix:   pass positive=1 (or the other one); only bool and 0/1 labels need no word
     """
-    if labels.dtype.kind == "b":
-        flags = labels
-        if positive is None or positive is True or same(positive, 1):
-            return flags
-        if same(positive, 0):
-            return ~flags
-        raise _absent(positive, [False, True])
-    if (one := _ones(labels)) is not None:
+    truth = labels.dtype.kind == "b"
+    if (one := labels if truth else _ones(labels)) is not None:
         if positive is None or same(positive, 1):
             return one
         if same(positive, 0):
             return ~one
-        raise _absent(positive, [0, 1])
+        raise _absent(positive, [False, True] if truth else [0, 1])
     known = distinct(labels, at_most=3)
     if len(known) > 2:
         raise _too_many(labels, positive, cases)
-    known = _in_order(known)
+    with suppress(TypeError):  # the same labels give the same words, whatever row comes first
+        known = sorted(known)
     if positive is None:
         raise PositiveLabelError(
             f"cannot tell which label is positive: {' or '.join(map(repr, known))}",
             fix=f"pass {argument('positive', known[-1])} (or the other one); only bool and 0/1 labels need no word",
         )
-    return _equal_to(labels, _among(known, positive))
+    for asked in (positive, without_zone(positive)):  # columns hold moments in UTC, whatever zone one names
+        for label in known:
+            if same(asked, label):
+                return _equal_to(labels, label)  # in its own type: NumPy rounds integers that it compares with a float
+    raise _absent(positive, known)
 
 
 def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags:
-    """Flag the positive ones of distinct labels, of which each stands for so many rows.
-
-    >>> positive_values([0, 1], positive=None, cases=np.array([5, 7]))
-    array([False,  True])
-    """
+    """Flag the positive ones of distinct labels, each of so many rows."""
     if positive is None and set(values) <= {0, 1} and not set(map(type, values)) - {int, bool, float}:
         return np.array(values) == 1
     return is_positive(column(values, name="labels"), positive=positive, cases=cases)
 
 
-def _among(known: Sequence[Any], positive: Any) -> Any:
-    """The positive label, which is one of those known; columns hold moments in UTC, whatever zone one names."""
-    for asked in (positive, without_zone(positive)):
-        for label in known:
-            if same(asked, label):
-                return label  # in its own type: NumPy rounds whole numbers that it compares with a float
-    raise _absent(positive, known)
-
-
 def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError:
-    """The error of a third label, with how many rows carry each; of a column of anything else, with the first few."""
+    """The error of a third label, with how many rows carry each of a few."""
     known = distinct(labels, at_most=LABELS_SHOWN + 1)
     shown = [repr(label) for label in known]
     if len(known) <= LABELS_SHOWN:
@@ -86,7 +74,7 @@ def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError
         shown = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {label!r}" for label in known]
     one = known[0] if positive is None else positive
     return LabelError(
-        f"there are more than two labels: {_in_words(shown)}",
+        f"there are more than two labels: {_first_words(shown)}",
         fix=f"compare one with the rest: give a column of labels that is true where the label is {one!r}; "
         "or evaluate all classes together with a confusion matrix",
     )
@@ -129,8 +117,8 @@ def sorted_labels(labels: Column) -> list[Any]:
 
 def distinct(labels: Column, *, at_most: int) -> list[Any]:
     """The first distinct labels in order of appearance, without sorting rows."""
-    if labels.dtype.kind == "O" and (hashed := _hashed(labels.tolist())) is not None:
-        return [_plain(label) for label in itertools.islice(hashed, at_most)]
+    if labels.dtype.kind == "O" and (hashable := _hash(labels.tolist())) is not None:
+        return [_plain(label) for label in itertools.islice(hashable, at_most)]
     known: list[Any] = []
     rest = labels
     while rest.size and len(known) < at_most:
@@ -142,7 +130,7 @@ def distinct(labels: Column, *, at_most: int) -> list[Any]:
 
 def _index_of(labels: Column, names: Sequence[Any]) -> Column:
     """The position of each label in `names`, -1 where it is not there."""
-    if labels.dtype.kind == "O" and (known := _hashed(names)) is not None and _hashed(labels.tolist()) is not None:
+    if labels.dtype.kind == "O" and (known := _hash(names)) is not None and _hash(labels.tolist()) is not None:
         place = {name: i for i, name in enumerate(known)}
         return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
     index = np.full(labels.size, -1, dtype=np.int64)
@@ -151,8 +139,8 @@ def _index_of(labels: Column, names: Sequence[Any]) -> Column:
     return index
 
 
-def _hashed(labels: Sequence[Any]) -> dict[Any, None] | None:
-    """Distinct labels in order of appearance, by one look at each; None where a label cannot be hashed."""
+def _hash(labels: Sequence[Any]) -> dict[Any, None] | None:
+    """Distinct labels in order of appearance; None where one cannot be hashed."""
     try:
         return dict.fromkeys(labels)
     except TypeError:
@@ -160,18 +148,16 @@ def _hashed(labels: Sequence[Any]) -> dict[Any, None] | None:
 
 
 def _plain(label: Any) -> Any:
-    # A date in nanoseconds would become an int.
-    return (
-        label.item()
-        if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64)
-        else label
-    )
+    times = isinstance(label, np.datetime64 | np.timedelta64)  # of nanoseconds, which would become an int
+    return label.item() if isinstance(label, np.generic) and not times else label
 
 
 def _ones(labels: Column) -> Flags | None:
     """Which labels are 1, where all are 0 or 1."""
     if labels.dtype.kind == "O":
-        return np.asarray(labels == 1, dtype=np.bool_) if flagged(labels, _is_zero_or_one).all() else None
+        kinds = (bool, int, float, np.number, np.bool_)
+        zero_or_one = flagged(labels, lambda label: isinstance(label, kinds) and label in (0, 1))
+        return np.asarray(labels == 1, dtype=np.bool_) if zero_or_one.all() else None
     if labels.dtype.kind not in "iuf":
         return None
     one = np.empty(labels.size, dtype=np.bool_)
@@ -183,10 +169,6 @@ def _ones(labels: Column) -> Flags | None:
     return one if all(map_chunks(nothing_else, labels.size)) else None
 
 
-def _is_zero_or_one(label: Any) -> bool:
-    return isinstance(label, bool | int | float | np.number | np.bool_) and label in (0, 1)
-
-
 def _equal_to(labels: Column, label: Any) -> Flags:
     if labels.dtype.kind == "O":
         return flagged(labels, lambda value: same(value, label))
@@ -194,24 +176,11 @@ def _equal_to(labels: Column, label: Any) -> Flags:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two labels are the same one; text never equals a number.
-
-    >>> same(1, True), same(1, "1")
-    (True, False)
-    """
-    # NumPy must not be asked to compare text with numbers.
-    if isinstance(one, str) != isinstance(other, str):
+    """Whether two labels are the same one; text never equals a number."""
+    if isinstance(one, str) != isinstance(other, str):  # which NumPy must not be asked to compare
         return False
     equal = one == other
     return bool(equal) if np.ndim(equal) == 0 else False
-
-
-def _in_order(known: list[Any]) -> list[Any]:
-    """Rising if they have an order, so that the same labels give the same words whatever row comes first."""
-    try:
-        return sorted(known)
-    except TypeError:
-        return known
 
 
 def _distinct_names(classes: Sequence[Any]) -> list[Any]:
@@ -239,11 +208,8 @@ def _absent(positive: Any, known: Sequence[Any]) -> PositiveLabelError:
 
 def listed(labels: Sequence[Any]) -> str:
     """The first few labels in words."""
-    return _in_words([repr(label) for label in labels])
+    return _first_words([repr(label) for label in labels])
 
 
-def _in_words(texts: Sequence[str]) -> str:
-    shown = texts[:LABELS_SHOWN]
-    if len(texts) > LABELS_SHOWN:
-        return ", ".join(shown) + ", …"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+def _first_words(texts: Sequence[str]) -> str:
+    return in_words(texts) if len(texts) <= LABELS_SHOWN else ", ".join(texts[:LABELS_SHOWN]) + ", …"

@@ -41,10 +41,7 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
     >>> rank(["ham", "spam"], [0.2, 0.7], positive="spam", weights=[2, 0.5])
     Ranking([0.5+][2.0-] at scores 0.7, 0.2)
     """
-    columns = {
-        "labels": column(labels, name="labels"),
-        "scores": column(scores, name="scores"),
-    }
+    columns = {"labels": column(labels, name="labels"), "scores": column(scores, name="scores")}
     if weights is not None:
         columns["weights"] = column(weights, name="weights")
     parts, dropped = complete(columns, missing=missing)
@@ -60,11 +57,7 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
 
 
 def float_weights(weights: Column) -> Floats:
-    """Weights as float64, missing ones as NaN; `WeightError` where they are not numbers.
-
-    >>> float_weights(np.array([2, 1]))
-    array([2., 1.])
-    """
+    """Weights as float64, missing ones as NaN; refuses what is no number."""
     objects = weights.dtype.kind == "O"
     if objects and (absent := is_missing(weights)) is not None:
         weights = np.where(absent, np.nan, weights)

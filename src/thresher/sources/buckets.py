@@ -29,11 +29,7 @@ def first_bucket(buckets: int) -> int:
 
 
 def bucket_count(buckets: int) -> int:
-    """How many buckets there are with those of scores outside [0, 1].
-
-    >>> first_bucket(16), bucket_count(16)
-    (-6, 29)
-    """
+    """How many buckets there are with those of scores outside [0, 1]."""
     return buckets + 2 * (buckets // 4) + 5
 
 
@@ -71,11 +67,7 @@ def place(x: Any, *, buckets: int, by: Arithmetic) -> Any:
 
 
 def bucket_of(x: Floats, *, buckets: int = BUCKETS) -> npt.NDArray[np.int64]:
-    """The bucket of each score, in NumPy.
-
-    >>> bucket_of(np.array([0.0, 0.5, 1.0]), buckets=16)
-    array([ 0,  8, 16])
-    """
+    """The bucket of each score, in NumPy."""
     at = place_of(x, buckets=buckets)
     if x.size and x.min() >= 0:
         return at.astype(np.int64)  # nothing is below 0, so cutting off is rounding down
@@ -83,11 +75,7 @@ def bucket_of(x: Floats, *, buckets: int = BUCKETS) -> npt.NDArray[np.int64]:
 
 
 def place_of(x: Floats, *, buckets: int) -> Floats:
-    """`place` in NumPy, which leaves out the branches that no score needs.
-
-    >>> place_of(np.array([0.0, 0.5]), buckets=16)
-    array([0., 8.])
-    """
+    """`place` in NumPy, which leaves out the branches that no score needs."""
     if x.size and x.min() >= 0 and x.max() <= 1:
         # The same as `_inside`, in place: new arrays would cost more than the arithmetic.
         at, other = np.sqrt(x), np.subtract(1.0, x)
@@ -112,16 +100,55 @@ def _fourth(x: Any, by: Arithmetic) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """For each code of label and group: whether it is positive, whether it counts, and the number of its ranking."""
+    """For each code of label and group: is it positive, does it count, whose is it."""
 
     positive: Flags
     take: Flags
     group: Counts
     groups: int
 
+    def rankings(
+        self, code: Counts, score: Floats, weights: Floats | None, dropped: Counts | None = None
+    ) -> list[Ranking | None]:
+        """The exact ranking of each group; None for one without rows."""
+        flags = code.dtype == np.int8 and self.positive[:2].tolist() == [False, True] and self.take[:2].all()
+        if flags and code.max(initial=0) <= 1:
+            positive, take, group = code.view(np.bool_), np.ones(1, dtype=np.bool_), None
+        else:
+            positive, take = self.positive[code], self.take[code]
+            group = self.group[code] if self.groups > 1 else None
+        if not take.all():
+            positive, score = positive[take], score[take]
+            weights = None if weights is None else weights[take]
+            group = None if group is None else group[take]
+        if weights is not None:
+            require_safe_total(float(weights.sum()))
+        away = np.zeros(self.groups, dtype=np.int64) if dropped is None else dropped
+        if group is None:
+            return [Ranking.count(positive, score, weights, dropped=int(away[0])) if score.size else None]
+        if self.groups <= 1 << 16:
+            group = group.astype(np.uint16)  # which NumPy sorts by counting
+        ends = np.cumsum(np.bincount(group, minlength=self.groups))[:-1]
+        rankings: list[Ranking | None] = []
+        for number, rows in enumerate(np.split(np.argsort(group, kind="stable"), ends)):
+            weight = None if weights is None else weights[rows]
+            ranking = (
+                Ranking.count(positive[rows], score[rows], weight, dropped=int(away[number])) if rows.size else None
+            )
+            rankings.append(ranking)
+        return rankings
+
+
+def add_counts(one: Counts, other: Counts) -> Counts:
+    """The sum of two arrays of counts, of which the shorter one ends in zeros."""
+    total = np.zeros(max(one.size, other.size), dtype=np.int64)
+    total[: one.size] += one
+    total[: other.size] += other
+    return total
+
 
 class BucketStore:
-    """Cases, weight, lowest and highest score of each label and bucket, in one table per code of label and group."""
+    """Cases, weight, lowest and highest score of each bucket and code of rows."""
 
     def __init__(self, buckets: int) -> None:
         self._buckets = buckets

@@ -14,13 +14,13 @@ import numpy as np
 
 from thresher.errors import ColumnError, EmptyError, MissingValueError, WeightError, argument
 from thresher.inputs.arrow import float_values, is_arrow, numpy_column, parse_text, plain_array, plain_numbers
-from thresher.inputs.columns import Column, Missing, column, is_missing, plain_entries
+from thresher.inputs.columns import Column, column, is_missing, plain_entries
 from thresher.inputs.labels import is_positive, positive_values
 from thresher.inputs.rank import float_weights
-from thresher.ranking import Counts, Flags, Floats, Ranking, rankable, require_safe_total
-from thresher.sources.buckets import BUCKETS, BucketStore, Decision
+from thresher.ranking import Counts, Flags, Floats, Ranking, rankable
+from thresher.sources.buckets import BucketStore, Decision, add_counts
 from thresher.sources.external_sort import ExternalSort
-from thresher.sources.options import Columns
+from thresher.sources.options import Columns, Options
 
 Batch: TypeAlias = Mapping[Any, Any] | Any  # columns by name, of NumPy or of an Arrow record batch
 Key: TypeAlias = tuple[str, Any]  # score column and group
@@ -32,12 +32,7 @@ _TABLE_ROWS = 1 << 20
 
 
 class Codes:
-    """The distinct values of a column, numbered as they appear; what is missing is -1.
-
-    >>> codes = Codes()
-    >>> codes.encode(np.array(["ham", "spam", None], dtype=object)), codes.values
-    (array([ 0,  1, -1]), ['ham', 'spam'])
-    """
+    """The distinct values of a column, numbered as they appear; missing is -1."""
 
     def __init__(self, most: int | None = None) -> None:
         self.values: list[Any] = []
@@ -90,7 +85,7 @@ class Codes:
 
 
 def _integers(values: Any) -> tuple[Column | None, bool]:
-    """Integers or truth values without gaps as NumPy integers, and whether they are truth values; None for others."""
+    """Integers or booleans without gaps as NumPy integers, and whether booleans."""
     if not is_arrow(values):
         truth = values.dtype.kind == "b"
         return (values.view(np.uint8) if truth else values) if values.dtype.kind in "biu" else None, truth
@@ -122,39 +117,30 @@ class Fault:
 class Counter:
     """Counts batches of rows; `rankings` are those of all rows so far.
 
-    >>> counter = Counter(Columns("y", ("p",)), most_rows=100)
-    >>> counter.add({"y": np.array([1, 0]), "p": np.array([0.9, 0.2])})
-    >>> counter.add({"y": np.array([1]), "p": np.array([0.2])})
-    >>> counter.rankings()
-    {('p', ()): Ranking([1+][1+,1-] at scores 0.9, 0.2)}
+    Up to `most_rows` rows stay in memory; texts of columns in `text` are read as numbers at the end; `place` is for
+    messages; `together` leaves out rows that miss any of the scores.
     """
 
     def __init__(
         self,
         columns: Columns,
+        options: Options,
         *,
         most_rows: int,
-        exact: bool = False,
-        buckets: int = BUCKETS,
-        missing: Missing = "raise",
-        positive: Any = None,
         text: Iterable[str] = (),
         place: str = "",
         together: bool = False,
     ) -> None:
         self.rows = 0
-        self._columns, self._most, self._exact, self._buckets = columns, most_rows, exact, buckets
-        self._missing, self._positive, self._text = missing, positive, frozenset(text)
-        self._place, self._together = place, together
+        self._columns, self._options, self._most = columns, options, most_rows
+        self._text, self._place, self._together = frozenset(text), place, together
         self._labels = Codes(MOST_LABELS)
-        self._by = list(map(Codes, [None] * len(columns.by)))
+        self._by = [Codes() for _ in columns.by]
         self._groups: dict[tuple[int, ...], int] = {}
         self._faults = {"labels": Fault(), "scores": Fault(), "weights": Fault()}
         self._faulty, self._bad_weights, self._left = False, Fault(), 0
         self._dropped = [np.zeros(1, dtype=np.int64)] * len(columns.scores)
-        self._stores: list[_Store] = []
-        for _ in columns.scores:
-            self._stores.append(RowStore())
+        self._stores: list[_Store] = [RowStore() for _ in columns.scores]
 
     def add(self, batch: Batch) -> None:  # noqa: C901 - what a row may lack is decided here alone
         """Count one more batch."""
@@ -185,7 +171,7 @@ class Counter:
             self._check_weights(weights, gone, absent)
         if self.rows + label.size > self._most:
             self._leave_memory()
-        if self._missing == "drop" or not self._faulty:
+        if self._options.missing == "drop" or not self._faulty:
             for i, score in enumerate(scores):
                 lack = absent[i]
                 if gone is not None:
@@ -214,7 +200,7 @@ class Counter:
         positive, take = np.zeros((2, MOST_LABELS), dtype=np.bool_)
         if there.size:
             known = list(map(values.__getitem__, there.tolist()))
-            positive[there] = positive_values(known, positive=self._positive, cases=seen[there])
+            positive[there] = positive_values(known, positive=self._options.positive, cases=seen[there])
             take[there] = True
         number, names = self._group_names() if self._by else (np.zeros(1, dtype=np.int64), [()])
         decision = Decision(
@@ -224,15 +210,16 @@ class Counter:
         empty: list[Key] = []
         for i, score in enumerate(self._columns.scores):
             dropped = np.zeros(len(names), dtype=np.int64)
-            if self._missing == "drop":
+            if self._options.missing == "drop":
                 dropped += self._dropped_in(i, decision, cases[i])
             for group, ranking in enumerate(self._stores[i].rankings(decision, dropped)):
                 if ranking is None:
                     empty.append((score, names[group]))
                 else:
                     rankings[score, names[group]] = ranking
-        if empty:
-            self._refuse_empty(empty, none=not rankings)
+        if empty and not rankings and not any(dropped.any() for dropped in self._dropped):
+            raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
+        require_rows_left(empty)
         return rankings
 
     def close(self) -> None:
@@ -270,8 +257,8 @@ class Counter:
         """Move rows from memory to buckets or to an external sort."""
         for i, store in enumerate(self._stores):
             if isinstance(store, RowStore):
-                weighted = self._columns.weights is not None
-                self._stores[i] = ExternalSort(weighted=weighted) if self._exact else BucketStore(self._buckets)
+                weighted, exact = self._columns.weights is not None, self._options.exact
+                self._stores[i] = ExternalSort(weighted=weighted) if exact else BucketStore(self._options.buckets)
                 for chunk in store.chunks:
                     self._stores[i].add(*chunk)
 
@@ -283,7 +270,7 @@ class Counter:
         if lack is not None:
             take = ~lack
             here = np.bincount(group[lack]) if group is not None else np.array([np.count_nonzero(lack)])
-            self._dropped[i] = _plus(self._dropped[i], here)
+            self._dropped[i] = add_counts(self._dropped[i], here)
         if weights is not None and not weights.all():
             take = weights > 0 if take is None else take & (weights > 0)
         if take is not None:
@@ -293,7 +280,7 @@ class Counter:
             self._stores[i].add(code, rankable(score), weights)
 
     def _read_text(self, values: list[Any], name: str) -> list[Any]:
-        """Distinct values, those of text columns read as numbers or truth values where all are; None is missing."""
+        """Distinct values; texts become numbers or booleans where all are, or None."""
         if name not in self._text or not values:
             return values
         import pyarrow as pa
@@ -301,8 +288,8 @@ class Counter:
         return plain_entries(parse_text(pa.array([value or None for value in values], pa.string())))
 
     def _refuse(self, absent: Flags, cases: tuple[Counts, Counts]) -> None:
-        """Raise for what is missing, unless such rows are dropped, and for weights that are none."""
-        if self._missing == "raise" and (self._faulty or absent.any()):
+        """Raise for what is missing, unless it is dropped, and for bad weights."""
+        if self._options.missing == "raise" and (self._faulty or absent.any()):
             code, counts = cases
             self._faults["labels"].count += int(counts[absent[code % MOST_LABELS]].sum())
             names = [name for name, fault in self._faults.items() if fault.count]
@@ -325,7 +312,7 @@ class Counter:
             )
 
     def _where(self, faults: Sequence[str]) -> str:
-        """The columns in which something is wrong, and their place; nothing where there is no better place."""
+        """The columns in which something is wrong, and their place if it has a name."""
         columns = {"labels": [self._columns.label], "scores": self._columns.scores, "weights": [self._columns.weights]}
         names = [repr(name) for fault in faults for name in columns[fault]]
         return self._place and f"column{'s' * (len(names) > 1)} {', '.join(names)} of {self._place}"
@@ -341,17 +328,12 @@ class Counter:
         return number, list(place)
 
     def _dropped_in(self, i: int, decision: Decision, cases: tuple[Counts, Counts]) -> Counts:
-        """How many rows of each group are left out for one score, those of labels that say NA among them."""
+        """How many rows of each group one score leaves out, also for labels NA."""
         number = decision.group[::MOST_LABELS]
         dropped = np.bincount(number[: self._dropped[i].size], self._dropped[i], minlength=decision.groups)
         code, counts = cases
         gone = ~decision.take[code]
         return (dropped + np.bincount(decision.group[code[gone]], counts[gone], decision.groups)).astype(np.int64)
-
-    def _refuse_empty(self, empty: Sequence[Key], *, none: bool) -> None:
-        if none and not any(dropped.any() for dropped in self._dropped):
-            raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
-        require_rows_left(empty)
 
 
 @dataclass(slots=True)
@@ -366,10 +348,7 @@ class RowStore:
 
     def cases(self) -> tuple[Counts, Counts]:
         """Codes and how many rows have each."""
-        codes = [np.zeros(0, dtype=np.int8)]
-        for code, _, _ in self.chunks:
-            codes.append(code)
-        cases = np.bincount(np.concatenate(codes))
+        cases = np.bincount(np.concatenate([np.zeros(0, dtype=np.int8), *(code for code, _, _ in self.chunks)]))
         code = np.flatnonzero(cases)
         return code, cases[code]
 
@@ -377,38 +356,19 @@ class RowStore:
         """The ranking of each group; None for one without rows."""
         if not self.chunks:
             return [None] * decision.groups
-        code, score, weights = map(_joined, zip(*self.chunks, strict=True))
+        parts = zip(*self.chunks, strict=True)
+        code, score, weights = (
+            part[0] if len(part) == 1 or part[0] is None else np.concatenate(part) for part in parts
+        )
         self.chunks.clear()
-        plain = code.dtype == np.int8 and decision.positive[:2].tolist() == [False, True] and decision.take[:2].all()
-        positive = code.view(np.bool_) if plain else decision.positive[code]
-        group = decision.group[code] if decision.groups > 1 else None
-        if not plain and not (take := decision.take[code]).all():
-            positive, score = positive[take], score[take]
-            weights = None if weights is None else weights[take]
-            group = None if group is None else group[take]
-        if weights is not None:
-            require_safe_total(float(weights.sum()))
-        if group is None:
-            return [Ranking.count(positive, score, weights, dropped=int(dropped[0])) if score.size else None]
-        rankings: list[Ranking | None] = [None] * decision.groups
-        for number, here in enumerate(_indices(group, decision.groups)):
-            if here.size:
-                of_group = None if weights is None else weights[here]
-                rankings[number] = Ranking.count(positive[here], score[here], of_group, dropped=int(dropped[number]))
-        return rankings
+        return decision.rankings(code, score, weights, dropped)
 
 
 _Store: TypeAlias = RowStore | BucketStore | ExternalSort
 
 
 def require_rows_left(empty: Sequence[Key]) -> None:
-    """Raise `EmptyError` if there are scores and groups whose rows are all left out.
-
-    >>> require_rows_left([("p", "NL"), ("p", "BE")])
-    Traceback (most recent call last):
-    thresher.errors.EmptyError: without missing values and weights of 0, nothing is left of 'p' in 'NL', 'p' in 'BE'
-    ...
-    """
+    """Raise `EmptyError` if there are scores and groups whose rows are all left out."""
     if empty:
         shown = [f"{score!r}" + ("" if group == () else f" in {group!r}") for score, group in empty[:_SHOWN]]
         raise EmptyError(
@@ -437,7 +397,7 @@ def _gaps(values: Column) -> Flags | None:
 
 
 def _distinct(keys: Counts) -> tuple[Counts, Counts]:
-    """Distinct whole numbers of at least 0 in the order in which they appear, and where each key is among them."""
+    """Distinct integers of at least 0 as they appear, and where each key is among them."""
     top = int(keys.max(initial=0))
     if top > max(_TABLE_ROWS, 4 * keys.size):
         distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -449,22 +409,3 @@ def _distinct(keys: Counts) -> tuple[Counts, Counts]:
     place = np.zeros(top + 1, dtype=np.int64)
     place[distinct] = np.arange(distinct.size)
     return distinct, place[keys]
-
-
-def _indices(code: Counts, groups: int) -> list[Any]:
-    """The rows of each group."""
-    if groups <= 1 << 16:
-        code = code.astype(np.uint16)  # which NumPy sorts by counting
-    ends = np.cumsum(np.bincount(code, minlength=groups))[:-1]
-    return np.split(np.argsort(code, kind="stable"), ends)
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    return parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
-
-
-def _plus(one: Counts, other: Counts) -> Counts:
-    total = np.zeros(max(one.size, other.size), dtype=np.int64)
-    total[: one.size] += one
-    total[: other.size] += other
-    return total

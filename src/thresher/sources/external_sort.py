@@ -20,7 +20,7 @@ from thresher._internal.parallel import MOST_THREADS, processors
 from thresher.inputs.columns import Column
 from thresher.ranking import Counts, Floats, Ranking, has_all_ties, merge_segments, shorten
 from thresher.ranking.ranges import Bounded
-from thresher.sources.buckets import BUCKETS, Decision, bucket_count, bucket_of, first_bucket
+from thresher.sources.buckets import BUCKETS, Decision, add_counts, bucket_count, bucket_of, first_bucket
 from thresher.sources.engines.errors import translate_errors
 
 _RANGES = 255
@@ -44,7 +44,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chunk:
-    """Rows of one batch by rising range: where each range begins, and the columns or their place in the file."""
+    """Rows of one batch by rising range: where ranges begin, and the columns.
+
+    Columns that are not in memory are in the file, from `offset` on.
+    """
 
     ends: npt.NDArray[np.int64]
     columns: tuple[Column, ...] | None
@@ -52,14 +55,7 @@ class _Chunk:
 
 
 class ExternalSort:
-    """Rows of one score column, partitioned by score; `rankings` counts them range by range.
-
-    >>> rows = ExternalSort(weighted=False)
-    >>> rows.add(np.array([1, 0]), np.array([0.9, 0.2]), None)
-    >>> decision = Decision(np.array([False, True]), np.array([True, True]), np.array([0, 0]), groups=1)
-    >>> rows.rankings(decision, np.array([0]))
-    [Ranking([1+][1-] at scores 0.9, 0.2)]
-    """
+    """Rows of one score column, partitioned by score and counted range by range."""
 
     def __init__(self, *, weighted: bool, limits: Limits | None = None, edges: Floats | None = None) -> None:
         self._weighted = weighted
@@ -76,7 +72,7 @@ class ExternalSort:
         self._lock = Lock()
 
     def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
-        """Take rows: the code of label and group, the score, and the weight where rows have one."""
+        """Take rows: codes of label and group, scores, and weights if any."""
         if not score.size:
             return
         score = score.astype(np.float64, copy=False) + 0.0  # -0.0 and 0.0 are one score
@@ -86,7 +82,7 @@ class ExternalSort:
         columns: tuple[Column, ...] = (score[order], code[order].astype(np.int32))
         columns += () if weights is None else (weights[order],)
         self._rows += rows
-        self._cases = _added(self._cases, np.bincount(code))
+        self._cases = add_counts(self._cases, np.bincount(code))
         ends = np.concatenate([[0], np.cumsum(rows)])
         self._chunks.append(self._store(ends, columns))
 
@@ -104,15 +100,12 @@ class ExternalSort:
         ranges = max(1, int(np.count_nonzero(self._rows)))
         each = None if full else max(2, self._limits.segments // ranges)
 
-        def count(number: int) -> list[tuple[int, Ranking]]:
-            return list(self._count(number, decision, each, deep=0))
-
         falling = np.flatnonzero(self._rows)[::-1].tolist()
         with ThreadPoolExecutor(min(processors(), MOST_THREADS)) as threads:
             parts: list[list[Ranking]] = [[] for _ in range(decision.groups)]
-            for counted in threads.map(count, falling):
-                for group, part in counted:
-                    parts[group].append(part)
+            for part in threads.map(lambda number: list(self._count(number, decision, each, deep=0)), falling):
+                for group, ranking in part:
+                    parts[group].append(ranking)
         return [_join(part, int(dropped[group])) for group, part in enumerate(parts)]
 
     def close(self) -> None:
@@ -180,17 +173,16 @@ class ExternalSort:
         if int(self._rows[number]) > self._limits.in_range and deep < _DEEPEST:
             yield from self._divide(number, decision, each, deep=deep)
             return
-        parts: list[Ranking | None] = [None] * decision.groups
-        for piece in self._pieces(number, rows=self._limits.in_range):
-            for group, ranking in _rank_by_group(piece, decision):
-                before = parts[group]
-                parts[group] = ranking if before is None else before + ranking
-        for group, part in enumerate(parts):
-            if part is not None:
-                yield group, part if each is None else shorten(part, each, keep="hull")
+        parts: dict[int, Ranking] = {}
+        for score, code, *weights in self._pieces(number, rows=self._limits.in_range):
+            for group, ranking in enumerate(decision.rankings(code, score, weights[0] if weights else None)):
+                if ranking is not None:
+                    parts[group] = parts[group] + ranking if group in parts else ranking
+        for group, part in parts.items():
+            yield group, part if each is None else shorten(part, each, keep="hull")
 
     def _divide(self, number: int, decision: Decision, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
-        """The same for a range of too many rows: they are partitioned again, by edges of their own scores."""
+        """The same for a range of too many rows, partitioned again by its scores."""
         sample = np.concatenate([piece[0][:: max(1, piece[0].size >> 10)] for piece in self._pieces(number, rows=1)])
         edges = np.unique(np.quantile(sample, np.linspace(0, 1, _RANGES)[1:], method="lower"))
         again = ExternalSort(weighted=self._weighted, limits=self._limits, edges=edges)
@@ -204,22 +196,6 @@ class ExternalSort:
             again.close()
 
 
-def _rank_by_group(piece: tuple[Column, ...], decision: Decision) -> Iterator[tuple[int, Ranking]]:
-    score, code, *rest = piece
-    weights = rest[0] if rest else None
-    positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
-    if not take.all():
-        positive, score, group = positive[take], score[take], group[take]
-        weights = None if weights is None else weights[take]
-    if decision.groups == 1:
-        if score.size:
-            yield 0, Ranking.count(positive, score, weights)
-        return
-    for number in np.flatnonzero(np.bincount(group, minlength=decision.groups)).tolist():
-        here = group == number
-        yield number, Ranking.count(positive[here], score[here], None if weights is None else weights[here])
-
-
 def _join(parts: list[Ranking], dropped: int) -> Ranking | None:
     """One ranking of those of ranges that do not overlap."""
     if not parts:
@@ -229,10 +205,3 @@ def _join(parts: list[Ranking], dropped: int) -> Ranking | None:
     if spans is not None and any(part.ranges is not None and part.ranges.corners for part in parts):
         spans = replace(spans, corners=True, ties=has_all_ties(*bounded))
     return Ranking.of_segments(score, pos, neg, dropped=dropped, ranges=spans)
-
-
-def _added(one: Counts, other: Counts) -> Counts:
-    total = np.zeros(max(one.size, other.size), dtype=np.int64)
-    total[: one.size] += one
-    total[: other.size] += other
-    return total

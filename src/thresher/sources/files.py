@@ -8,10 +8,12 @@ theirs. `pyarrow.dataset` projects and filters.
 from __future__ import annotations
 
 import glob
+import operator
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
@@ -24,6 +26,7 @@ from thresher.inputs.arrow import numpy_column, objects, parse_text
 from thresher.inputs.columns import Column, column, require_columns, require_same_columns
 from thresher.ranking import EXACT_INTEGERS
 from thresher.sources.engines.errors import without_secrets
+from thresher.sources.filters import NUMBERS, TEXTS, kind_of_type
 from thresher.sources.text_files import (
     DataFile,
     csv_batches,
@@ -39,20 +42,15 @@ from thresher.sources.text_files import (
 
 Place: TypeAlias = str | os.PathLike[str]
 
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".orc": "orc",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".ipc": "arrow",
-    ".feather": "arrow",
+_SUFFIXES = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+    "orc": (".orc",),
+    "arrow": (".arrow", ".arrows", ".ipc", ".feather"),
 }
+FORMATS = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes}
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 STDIN = "-"
 NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # a missing value in the path, as Hive, Spark and others write it
@@ -61,15 +59,17 @@ _KNOWN = "csv, tsv, jsonl, parquet, orc, arrow and feather, where texts may end 
 _STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow messages begins; files begin with ARROW1
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", _STREAM: "arrow", b"ORC": "orc"}
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_PACKING = 8  # how much larger a compressed file may be in memory
 _BATCH = 1 << 18
 _DATASET = ("parquet", "orc", "arrow")  # formats that `pyarrow.dataset` reads with their types
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A file, what `pyarrow.dataset` makes of it (None for texts and streams), and its columns, those of folders last.
+    """A file and its columns, those of folders last.
 
-    Columns of CSV, and what folders say, have the type string.
+    `fragment` is what `pyarrow.dataset` makes of it, None for texts and streams. Columns of CSV, and what folders say,
+    have the type string.
     """
 
     file: DataFile
@@ -80,13 +80,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileTable:
-    """Files that are one table, listed and opened once.
-
-    >>> FileTable.of("absent.csv")
-    Traceback (most recent call last):
-    thresher.errors.SourceError: there is no file or folder absent.csv
-    ...
-    """
+    """Files that are one table, listed and opened once."""
 
     parts: tuple[_Part, ...]
 
@@ -102,33 +96,33 @@ class FileTable:
 
     def rows(self) -> int | None:
         """How many rows Parquet files say they have; None for other formats."""
+        if self.first.format != "parquet":
+            return None
         rows = 0
         for part in self.parts:
-            if part.file.format != "parquet":
-                return None
             with translate_errors(part.file):
                 rows += part.fragment.metadata.num_rows
         return rows
 
     def size(self) -> int:
         """About how many bytes the rows take when they are read, by the sizes of files."""
-        size, packed = 0, {"gzip": 8, "zstd": 8}
+        size = 0
         for part in self.parts:
             content = part.file.content
-            bytes_ = Path(part.file.name).stat().st_size if content is None else len(content)
-            size += bytes_ * packed.get(part.file.compression or "", 1)
+            stored = Path(part.file.name).stat().st_size if content is None else len(content)
+            size += stored * (1 if part.file.compression is None else _PACKING)
         return size
 
     def names(self) -> tuple[str, ...]:
-        """The names of all columns, those of folders last; files other than JSON lines have the same ones."""
+        """The names of all columns, those of folders last."""
         names = [_all_names(part) for part in self.parts]
         for part, each in zip(self.parts, names, strict=True):
-            if part.file.format != "jsonl":  # where an absent key is a missing value
+            if part.file.format != "jsonl":  # where an absent key is a missing value, and other files are alike
                 require_same_columns(names[0], each, places=(self.first.name, part.file.name))
         return tuple(dict.fromkeys(name for each in names for name in each))
 
     def require(self, names: Sequence[str]) -> None:
-        """Raise `ColumnError` unless every file holds every named column once, of one kind.
+        """Raise `ColumnError` unless every file has each column once, of one kind.
 
         Arrow would fill a column that a file lacks with nulls.
         """
@@ -140,7 +134,7 @@ class FileTable:
                     self._require_one_kind(name)
 
     def type_of(self, name: str) -> Any:
-        """The type of a column in the first file where it has one other than null; text where it has none."""
+        """The first type of a column other than null; text where it has none."""
         for part in self.parts:
             if str(part.types.get(name, "null")) != "null":
                 return part.types[name]
@@ -150,16 +144,11 @@ class FileTable:
         """Whether a column has no type by itself: it is one of CSV, or what folders say."""
         return self.first.is_text or name in self.first.partition
 
-    def batches(
-        self,
-        names: Sequence[str],
-        types: Mapping[str, Any],
-        where: Any = None,
-    ) -> Iterator[Any]:
+    def batches(self, names: Sequence[str], types: Mapping[str, Any], where: Any = None) -> Iterator[Any]:
         """Record batches of the named columns, in the order of the files.
 
         `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` is an
-        expression of pyarrow.compute, or a function that makes one for columns of given types.
+        expression of pyarrow.compute, or a function that makes one for columns of some types.
         """
         parts = list(self.parts)
         while parts:
@@ -187,78 +176,53 @@ class FileTable:
 
 
 def column_names(source: Place) -> tuple[str, ...]:
-    r"""The names of a source's columns, those of its folders last.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "day=1", "mails.csv")
-    ...     path.parent.mkdir()
-    ...     _ = path.write_text("y,p\n1,0.9\n")
-    ...     column_names(folder)
-    ('y', 'p', 'day')
-    """
+    """The names of a source's columns, those of its folders last."""
     return FileTable.of(source).names()
 
 
 def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) -> dict[str, Column]:
-    r"""The wanted columns of a source in memory, all of them when `names` is None.
+    """The wanted columns of a source in memory, all of them when `names` is None.
 
     Files retain their types. Texts of CSV become integers, floats or booleans where every entry of a column is one.
     Missing entries stay missing (NaN, NaT or None).
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "mails.csv")
-    ...     _ = path.write_text("y,p\n1,0.9\n0,0.2\n")
-    ...     read_columns(path, ["p"])
-    {'p': array([0.9, 0.2])}
     """
     arrow = extra("pyarrow", name="files")
     table = source if isinstance(source, FileTable) else FileTable.of(source)
     wanted = list(dict.fromkeys(table.names() if names is None else names))
     table.require(wanted)
-    chunks: dict[str, list[Any]] = {name: [] for name in wanted}
+    batches: list[Any] = []
     for part in table.parts:
         fixed = part.file.format in _DATASET
         types = {n: part.types.get(n, arrow.string()) for n in wanted if n in part.file.partition or not fixed}
         try:
-            batches = list(FileTable((part,)).batches(wanted, types))
+            batches += FileTable((part,)).batches(wanted, types)
         except (ColumnError, ScoreError):
             if part.file.format != "jsonl":
                 raise
-            return _json_columns(table, wanted)  # values of several types, or that Arrow would round
-        for name in wanted if batches else ():
-            chunks[name].append(arrow.chunked_array([batch[name] for batch in batches]))
-    columns = {name: _join(each, text=table.untyped(name), name=name) for name, each in chunks.items()}
-    if columns and not next(iter(columns.values())).size:
+            # Values of several types, or that Arrow would round: Python's parser reads each as it is written.
+            rows = [dict(each.file.partition) | pairs for each in table.parts for _, pairs in json_objects(each.file)]
+            return {name: column([pairs.get(name) for pairs in rows], name=name) for name in wanted}
+    if wanted and not batches:
         place = table.first.name if len(table.parts) == 1 else f"each of {len(table.parts):,} files"
         raise EmptyError(f"{place} has columns and no rows", "give at least one row")
-    return columns
+    return {name: join_parts([batch[name] for batch in batches], name, text=table.untyped(name)) for name in wanted}
 
 
-def _json_columns(table: FileTable, names: Sequence[str]) -> dict[str, Column]:
-    """Columns of JSON lines by Python's parser: slow, and every value as it is written."""
-    rows = [dict(part.file.partition) | pairs for part in table.parts for _, pairs in json_objects(part.file)]
-    return {name: column([pairs.get(name) for pairs in rows], name=name) for name in names}
-
-
-def _join(chunks: Sequence[Any], *, text: bool, name: str) -> Column:
-    """One column of the columns of all files."""
+def join_parts(parts: Sequence[Any], name: str, *, text: bool) -> Column:
+    """One column of its parts in batches; those of text are read as numbers or booleans where all are."""
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
-    if not chunks:
-        return np.zeros(0)
-    known = [chunk for chunk in chunks if not arrow.types.is_null(chunk.type)] or list(chunks)
-    if all(chunk.type == known[0].type for chunk in known):
-        joined = arrow.chunked_array([part for chunk in chunks for part in chunk.cast(known[0].type).chunks])
+    kinds = list(dict.fromkeys(part.type for part in parts if not arrow.types.is_null(part.type)))
+    if len(kinds) <= 1:
+        joined = arrow.chunked_array([part.cast(kind) for part in parts for kind in kinds] or parts)
         if text:
             return parse_text(compute.if_else(compute.equal(joined, ""), arrow.scalar(None, joined.type), joined))
         return numpy_column(joined, name=name)
-    arrays = [numpy_column(chunk, name=name) for chunk in known]
-    joined = np.concatenate(arrays)
+    arrays = [numpy_column(part, name=name) for part in parts]
+    column_ = np.concatenate(arrays)
     integers = any(array.dtype.kind in "iu" for array in arrays)
-    if joined.dtype.kind == "f" and integers and bool((np.abs(joined) >= EXACT_INTEGERS).any()):
+    if column_.dtype.kind == "f" and integers and bool((np.abs(column_) >= EXACT_INTEGERS).any()):
         return objects([value for array in arrays for value in array.tolist()])  # no integer is rounded
-    return joined
+    return column_
 
 
 def _open(file: DataFile) -> _Part:
@@ -271,8 +235,8 @@ def _open(file: DataFile) -> _Part:
         types = json_types(file)
         names = list(types)
     else:
-        with translate_errors(file):
-            stream = file.format == "arrow" and _is_stream(file)
+        with translate_errors(file), file.stream() as raw:
+            stream = file.format == "arrow" and raw.read(4) == _STREAM
             fragment = None if stream else _fragment(file, {})
             schema = _open_stream(file).schema if fragment is None else fragment.physical_schema
         names, types = schema.names, dict(zip(schema.names, schema.types, strict=True))
@@ -283,23 +247,19 @@ def _all_names(part: _Part) -> list[str]:
     return [*json_keys(part.file), *part.file.partition] if part.file.format == "jsonl" else part.names
 
 
-def _family(kind: Any) -> str:
+def _family(kind: Any) -> str | None:
     """What a type's values can be compared with: numbers with numbers, texts with texts."""
     arrow = extra("pyarrow", name="files")
-    types = arrow.types
     if isinstance(kind, arrow.BaseExtensionType):
-        return "numbers" if kind.extension_name == "arrow.bool8" else _family(kind.storage_type)
-    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return NUMBERS if kind.extension_name == "arrow.bool8" else _family(kind.storage_type)
+    if arrow.types.is_dictionary(kind) or arrow.types.is_run_end_encoded(kind):
         return _family(kind.value_type)
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
-        return "numbers"
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return "texts"
-    return str(kind) if types.is_nested(kind) else str(kind).partition("[")[0]
+    name = kind_of_type(kind)
+    return name if name in (NUMBERS, TEXTS) else str(kind).partition("[")[0]
 
 
 def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
-    """Files of Parquet, ORC or Arrow whose columns have the same types, as one data set."""
+    """Files of Parquet, ORC or Arrow with columns of the same types, as one data set."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
     known = parts[0].types
     fragments = [_fragment(part.file, types) if part.file.partition else part.fragment for part in parts]
@@ -307,7 +267,7 @@ def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
 
 
 def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:
-    """A scanner of a text, or of a stream of Arrow messages, with what folders say in every row."""
+    """A scanner of a text or an Arrow stream, with what folders say in every row."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
     file, stream = part.file, part.file.format in _DATASET
     folders = {name: kind for name, kind in types.items() if name in file.partition}
@@ -350,13 +310,14 @@ def _partition_value(file: DataFile, name: str, kind: Any) -> Any:
 def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
     dataset, fs = extra("pyarrow.dataset", name="files"), extra("pyarrow.fs", name="files")
     format_ = {"parquet": dataset.ParquetFileFormat, "orc": dataset.OrcFileFormat, "arrow": dataset.IpcFileFormat}
-    expression = None
-    for name in file.partition:
-        if name in types:
-            test = dataset.field(name) == _partition_value(file, name, types[name])
-            if file.partition[name] is None:
-                test = dataset.field(name).is_null()
-            expression = test if expression is None else expression & test
+    tests = [
+        dataset.field(name).is_null()
+        if value is None
+        else dataset.field(name) == _partition_value(file, name, types[name])
+        for name, value in file.partition.items()
+        if name in types
+    ]
+    expression = reduce(operator.and_, tests) if tests else None
     if file.content is None and file.compression is None:
         return format_[file.format]().make_fragment(file.name, fs.LocalFileSystem(), partition_expression=expression)
     with file.stream() as stream:  # a compressed file, or standard input, as bytes in memory
@@ -364,14 +325,8 @@ def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
     return format_[file.format]().make_fragment(content, partition_expression=expression)
 
 
-def _is_stream(file: DataFile) -> bool:
-    with file.stream() as raw:
-        return bool(raw.read(4) == _STREAM)
-
-
 def _open_stream(file: DataFile) -> Any:
-    ipc = extra("pyarrow.ipc", name="files")
-    return ipc.open_stream(file.stream())
+    return extra("pyarrow.ipc", name="files").open_stream(file.stream())
 
 
 def list_files(source: Place) -> list[DataFile]:
@@ -425,27 +380,25 @@ def _data_file(path: Path) -> DataFile:
 
 
 def _format_of(path: Path) -> tuple[str, str | None] | None:
-    suffixes = path.name.lower().split(".")[1:] if not path.name.startswith(".") else path.name.lower().split(".")[2:]
-    compression = COMPRESSIONS.get(f".{suffixes[-1]}") if suffixes else None
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     inner = suffixes[:-1] if compression else suffixes
-    known = FORMATS.get(f".{inner[-1]}") if inner else None
+    known = FORMATS.get(inner[-1]) if inner else None
     return None if known is None else (known, compression)
 
 
 def _within(folder: Path) -> Iterator[DataFile]:
-    """Data files of a folder and those below; names that start with . or _ are other tools' notes."""
-    for path in sorted(_paths_below(folder, ())):
-        if (known := _format_of(path)) is not None:
-            yield DataFile(str(path), *known, partition=_partition(path))
+    """Data files of a folder and those below."""
+    return (_data_file(path) for path in sorted(_paths_below(folder, ())) if _format_of(path) is not None)
 
 
 def _paths_below(folder: Path, around: tuple[Path, ...]) -> Iterator[Path]:
-    """The files below a folder, through links as well; `around` are the folders it lies in, which links may lead to."""
+    """The files below a folder, through links as well; `around` are the folders it is in."""
     real = folder.resolve()
     if real in around:
         raise SourceError(f"the folder {folder} is a link to a folder around it", "remove the link")
     for path in folder.iterdir():
-        if path.name.startswith((".", "_")):
+        if path.name.startswith((".", "_")):  # other tools' notes
             continue
         if path.is_dir():
             yield from _paths_below(path, (*around, real))
@@ -463,9 +416,7 @@ def _match(pattern: str) -> list[DataFile]:
         if not path.exists():
             raise _leading_nowhere(path)
     plain = set(filter(Path.is_file, paths))
-    files: dict[str, DataFile] = {}
-    for path in plain:
-        files[str(path)] = _data_file(path)
+    files = {str(path): _data_file(path) for path in plain}
     for folder in paths:
         if not folder.is_dir() or (plain and folder.name.startswith((".", "_"))):
             continue
@@ -478,7 +429,7 @@ def _match(pattern: str) -> list[DataFile]:
 
 
 def _require_readable_around(pattern: str) -> None:
-    """Raise `SourceError` for a folder of a pattern that may not be read: its files would be passed over."""
+    """Refuse a folder of a pattern that may not be read: its files would be passed over."""
     parts = Path(pattern).parts
     for end in range(1, len(parts)):
         needed = os.R_OK | os.X_OK if glob.has_magic(parts[end]) else os.X_OK
@@ -506,7 +457,7 @@ def _partition(path: Path) -> dict[str, str | None]:
 
 
 def _standard_input() -> DataFile:
-    """Standard input, read at once; it has no suffix, so its first bytes decide the format."""
+    """Standard input, read at once; its first bytes decide the format."""
     content = sys.stdin.buffer.read()
     if not content:
         raise SourceError("standard input is empty", "pipe rows into it; it can be read once only")
@@ -516,11 +467,7 @@ def _standard_input() -> DataFile:
         with translate_errors(packed), packed.stream() as stream:
             content = stream.read()
     known = next((kind for magic, kind in _MAGIC.items() if content.startswith(magic)), None)
-    return DataFile("standard input", known or _format_of_text(content), None, content)
-
-
-def _format_of_text(content: bytes) -> str:
-    text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{"):
-        return "jsonl"
-    return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
+    if known is None:
+        text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+        known = "jsonl" if text.startswith(b"{") else "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
+    return DataFile("standard input", known, None, content)

@@ -32,10 +32,9 @@ _NUMPY_KINDS = dict.fromkeys("biuf", NUMBERS) | dict.fromkeys("UT", TEXTS) | {"M
 
 
 def filter_values(where: Any) -> dict[str, list[Any]]:
-    """The values that each column may have, missing ones as None; `ArgumentError` where `where` is no mapping.
+    """The values that each column may have, missing ones as None.
 
-    >>> filter_values({"week": [1, 2], "country": "NL"})
-    {'week': [1, 2], 'country': ['NL']}
+    `ArgumentError` where `where` is no mapping.
     """
     if not isinstance(where, Mapping):
         raise ArgumentError(
@@ -47,23 +46,18 @@ def filter_values(where: Any) -> dict[str, list[Any]]:
     values: dict[str, list[Any]] = {}
     for name, wanted in where.items():
         one = not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes | Mapping)
-        values[name] = []
-        for value in [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else wanted:
-            values[name].append(_plain(value, name))
+        one = one or (isinstance(wanted, np.ndarray) and not wanted.ndim)
+        values[name] = [_plain(value, name) for value in ([wanted] if one else wanted)]
     return values
 
 
 def is_expression(where: Any) -> bool:
-    """Whether a filter is an expression of pyarrow.compute, without loading it for others."""
+    """Whether a filter is an expression of pyarrow.compute, without loading it."""
     return type(where).__module__.partition(".")[0] == "pyarrow" and type(where).__name__ == "Expression"
 
 
 def matching_rows(columns: Mapping[str, Column], where: Mapping[str, Any]) -> Flags:
-    """Which rows of NumPy columns a filter takes.
-
-    >>> matching_rows({"week": np.array([1, 2, 3])}, {"week": [1, 3]})
-    array([ True, False,  True])
-    """
+    """Which rows of NumPy columns a filter takes."""
     rows = len(next(iter(columns.values())))
     take = np.ones(rows, dtype=np.bool_)
     for name, wanted in filter_values(where).items():
@@ -78,12 +72,7 @@ def matching_rows(columns: Mapping[str, Column], where: Mapping[str, Any]) -> Fl
 
 
 def arrow_filter(values: Mapping[str, list[Any]], types: Mapping[str, Any]) -> Any:
-    """The rows whose columns have these values, as an expression of pyarrow.compute for columns of these types.
-
-    >>> import pyarrow as pa
-    >>> arrow_filter({"week": [1, None]}, {"week": pa.int64()})
-    <pyarrow.compute.Expression (is_in(week, {value_set=int64:[...
-    """
+    """Rows whose columns have these values, as an expression for columns of these types."""
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
     result = None
     for name, wanted in values.items():
@@ -107,14 +96,10 @@ def arrow_filter(values: Mapping[str, list[Any]], types: Mapping[str, Any]) -> A
 
 
 def text_type(wanted: Sequence[Any], name: str) -> Any:
-    """The Arrow type that the values of a filter give to a column without a type, such as one of CSV.
-
-    >>> text_type([1, 2], "week"), text_type(["NL"], "country")
-    (DataType(int64), DataType(string))
-    """
+    """The Arrow type that a filter's values give to a column without one, as of CSV."""
     arrow = extra("pyarrow", name="files")
-    kinds = {_kind_of(value) for value in wanted if value is not None} or {TEXTS}
     there = [value for value in wanted if value is not None]
+    kinds = set(map(_kind_of, there)) or {TEXTS}
     if len(kinds) > 1 or None in kinds:
         what = f"where= asks for values of different kinds in {name!r}: {wanted!r}"
         raise ArgumentError(what, "give values of one kind", parameter="where")
@@ -133,7 +118,7 @@ def text_type(wanted: Sequence[Any], name: str) -> Any:
 
 
 def kind_of_type(kind: Any) -> str | None:
-    """What the values of an Arrow type are, in words; None where values of several kinds may be equal to them."""
+    """What the values of an Arrow type are, in words; None where that is not settled."""
     types = extra("pyarrow", name="files").types
     tests = (
         (NUMBERS, (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)),
@@ -143,15 +128,11 @@ def kind_of_type(kind: Any) -> str | None:
         (DURATIONS, (types.is_duration,)),
         (BYTES, (types.is_binary, types.is_large_binary)),
     )
-    for name, each in tests:
-        for test in each:
-            if test(kind):
-                return name
-    return None
+    return next((name for name, holds in tests if any(test(kind) for test in holds)), None)
 
 
 def require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
-    """Raise `ArgumentError` for values that a column of one kind cannot hold: text never equals a number."""
+    """Refuse values that a column of one kind cannot hold: no text equals a number."""
     if kind is None:
         return
     for value in wanted:
@@ -177,36 +158,32 @@ def _scalar(value: Any, kind: Any) -> Any | None:  # noqa: PLR0911 - one for eac
         moment = numpy_moment(value)
         day = moment.astype("M8[D]")
         return arrow.scalar(day.item(), kind) if day == moment else None
+    floating = arrow.types.is_floating(kind)
     value = int(value) if isinstance(value, bool) else value
-    if isinstance(value, Decimal | float) and not arrow.types.is_decimal(kind):
-        if not arrow.types.is_floating(kind) and (not np.isfinite(float(value)) or int(value) != value):
+    if isinstance(value, Decimal | float) and not floating and not arrow.types.is_decimal(kind):
+        if not np.isfinite(float(value)) or int(value) != value:
             return None
-        value = float(value) if arrow.types.is_floating(kind) and float(value) == value else value
-        value = int(value) if not arrow.types.is_floating(kind) else value
+        value = int(value)
     if arrow.types.is_boolean(kind):
         return arrow.scalar(bool(value)) if value in (0, 1) else None
-    if arrow.types.is_floating(kind) and float(value) != value:
-        return None
     try:
-        scalar = arrow.scalar(float(value) if arrow.types.is_floating(kind) else value, kind)
+        scalar = arrow.scalar(float(value) if floating else value, kind)
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, OverflowError):
         return None
-    return scalar if not arrow.types.is_floating(kind) or scalar.as_py() == value else None
+    return None if floating and scalar.as_py() != value else scalar
 
 
 def _matches(column: Column, values: Collection[Any]) -> Flags:
     """Which entries of a column are one of some values."""
     if column.dtype.kind in "mM":
-        match = np.zeros(column.size, dtype=np.bool_)
-        for value in values:
-            match |= column == numpy_moment(value)
-        return match
+        matches = [column == numpy_moment(value) for value in values]
+        return np.logical_or.reduce(matches) if matches else np.zeros(column.size, dtype=np.bool_)
     keys = {_key(value) for value in values}
     return flagged(column, lambda entry: _key(entry) in keys)
 
 
 def _key(value: Any) -> Any:
-    """What a value is equal by: a day by its midnight, a moment by its place in UTC, to the nanosecond."""
+    """What a value is equal by: days by their midnight, moments by that in UTC."""
     if type(value) is datetime and value.tzinfo is None:
         return value
     if type(value) is date:
@@ -236,7 +213,7 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def _of_numpy(value: np.generic) -> Any:
-    """A value of NumPy in Python's types; moments and durations that Python lacks stay."""
+    """A value of NumPy in Python's types; moments that Python lacks stay."""
     if not isinstance(value, np.datetime64 | np.timedelta64):
         return value.item()
     coarse = value.astype(f"{value.dtype.kind}8[us]")
@@ -245,10 +222,7 @@ def _of_numpy(value: np.generic) -> Any:
 
 
 def _kind_of(value: Any) -> str | None:
-    for kind, types in _KINDS.items():
-        if isinstance(value, types):
-            return kind
-    return None
+    return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), None)
 
 
 def _kind_of_column(column: Column, absent: Flags | None) -> str | None:

@@ -15,11 +15,7 @@ _OLD_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_
 
 
 def memory_budget() -> int:
-    """How many bytes rows may take: a quarter of what is free or can be freed.
-
-    >>> memory_budget() > 0
-    True
-    """
+    """How many bytes rows may take: a quarter of what is free or can be freed."""
     free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
     with suppress(OSError, ValueError):
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
@@ -29,16 +25,12 @@ def memory_budget() -> int:
 
 
 def rows_that_fit(columns: int, budget: int) -> int:
-    """How many rows of so many columns can be ranked in this many bytes.
-
-    >>> rows_that_fit(2, 1 << 30)
-    9586980
-    """
+    """How many rows of so many columns can be ranked in this many bytes."""
     return budget // (columns * _BYTES_PER_VALUE * COPIES)
 
 
 def _free_in_groups(root: Path, member: Path) -> list[int]:
-    """What is left of each limit on the control groups of this process, as in a container; none where there are none.
+    """What is left of each memory limit of this process's control groups, if any.
 
     See "Control Group v2" and "Memory Resource Controller" in the documentation of the Linux kernel.
     """

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from thresher._internal.arguments import require_one_of
 from thresher.errors import ArgumentError
 from thresher.inputs.columns import Missing
 from thresher.inputs.frames import is_frame
@@ -16,6 +17,8 @@ from thresher.sources.progress import Listener
 
 Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any] | Any  # the last is an expression of pyarrow.compute
 TableName: TypeAlias = str | tuple[str, ...]
+_REFINE = "pass True, False or an OperatingCondition"
+_TYPES = 'e.g. columns={"age": pyarrow.int64()}'
 
 
 class Condition(Protocol):
@@ -27,11 +30,7 @@ class Condition(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns a scan reads: the label, one score or several, weights, and those that group rows.
-
-    >>> Columns("y", ("a", "b"), by=("week",)).names
-    ['y', 'a', 'b', 'week']
-    """
+    """The columns a scan reads: label, scores, weights, and those that group rows."""
 
     label: str
     scores: tuple[str, ...]
@@ -62,29 +61,30 @@ class Options:
 
 def require_options(options: Options) -> None:
     """Raise `ArgumentError` unless `scan` knows every option."""
-    if options.exact is not None and not isinstance(options.exact, bool):
-        what = f"exact must be None, True or False, got {options.exact!r}"
-        raise ArgumentError(what, "pick one of them", parameter="exact")
-    if options.progress is not None and not callable(options.progress):
-        what = f"progress is called with how far a scan has come, got {options.progress!r}"
-        raise ArgumentError(what, "give a function", parameter="progress")
+    exact, progress, refine, types = options.exact, options.progress, options.refine, options.columns
     buckets: Any = options.buckets
-    if not isinstance(buckets, int) or not 16 <= buckets <= MOST_BUCKETS:
-        what = f"buckets must be 16 to {MOST_BUCKETS:,}, got {options.buckets!r}"
-        raise ArgumentError(what, f"e.g. {BUCKETS}", parameter="buckets")
-    if not (isinstance(options.refine, bool) or hasattr(options.refine, "slope_coverage")):
-        what = f"refine must be a bool or a condition, got {options.refine!r}"
-        raise ArgumentError(what, "pass True, False or an OperatingCondition", parameter="refine")
-    if options.missing not in ("raise", "drop"):
-        what = f'missing must be "raise" or "drop", got {options.missing!r}'
-        raise ArgumentError(what, "pick one of them", parameter="missing")
-    if options.columns is not None and not isinstance(options.columns, Mapping):
-        what = f"columns must map names to types of pyarrow, got {options.columns!r}"
-        raise ArgumentError(what, 'e.g. columns={"age": pyarrow.int64()}', parameter="columns")
+    few = isinstance(buckets, int) and 16 <= buckets <= MOST_BUCKETS
+    condition = hasattr(refine, "slope_coverage")
+    rules = (
+        ("exact", exact is None or isinstance(exact, bool), "must be None, True or False", "pick one of them"),
+        (
+            "progress",
+            progress is None or callable(progress),
+            "is called with how far a scan has come",
+            "give a function",
+        ),
+        ("buckets", few, f"must be 16 to {MOST_BUCKETS:,}", f"e.g. {BUCKETS}"),
+        ("refine", condition or isinstance(refine, bool), "must be a bool or a condition", _REFINE),
+        ("columns", types is None or isinstance(types, Mapping), "must map names to types of pyarrow", _TYPES),
+    )
+    for name, holds, rule, fix in rules:
+        if not holds:
+            raise ArgumentError(f"{name} {rule}, got {getattr(options, name)!r}", fix, parameter=name)
+    require_one_of(options.missing, ("raise", "drop"), name="missing")
 
 
 def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
-    """Raise unless there is something to scan, and its columns are named, each for one role."""
+    """Raise unless there is something to scan, and each column has one role."""
     path = isinstance(source, str | os.PathLike)
     if (path and not os.fspath(source)) or not (path or engine or is_frame(source)):
         raise ArgumentError(
@@ -101,11 +101,7 @@ def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
 
 
 def score_names(scores: Any, *, least: int = 1, most: int | None = None) -> tuple[str, ...]:
-    """Names of score columns; `ArgumentError` unless each is named once, and they are as many as asked for.
-
-    >>> score_names(["tree", "logit"])
-    ('tree', 'logit')
-    """
+    """Names of score columns; `ArgumentError` unless each is there once."""
     several = isinstance(scores, Iterable) and not isinstance(scores, str | bytes | Mapping)
     names = list(scores) if several else []
     fits = names and all(isinstance(name, Hashable) for name in names) and len(set(names)) == len(names)
@@ -116,11 +112,7 @@ def score_names(scores: Any, *, least: int = 1, most: int | None = None) -> tupl
 
 
 def group_names(by: Any) -> tuple[str, ...]:
-    """Names of the columns that group rows.
-
-    >>> group_names("week"), group_names(["week", "country"])
-    (('week',), ('week', 'country'))
-    """
+    """Names of the columns that group rows."""
     names = tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
     if not names:
         raise ArgumentError("by names no column", 'e.g. by="week"', parameter="by")

@@ -17,7 +17,7 @@ _EVERY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The stage of a scan, the rows done and the rows in all (None where an engine does not say), and seconds.
+    """The stage of a scan, its rows done and in all (None if not known), and seconds.
 
     >>> Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5).rate
     4000000.0
@@ -37,23 +37,11 @@ class Progress:
 Listener: TypeAlias = Callable[[Progress], object]
 
 
-@dataclass(slots=True)
-class RowCount:
-    """Rows seen so far, which the thread of a listener may read."""
-
-    rows: int = 0
-
-
 @contextmanager
 def report_progress(
     listener: Listener | None, stage: str, *, total: int | None, rows: Callable[[], int | None]
 ) -> Iterator[None]:
-    """Call a listener from another thread while the work inside runs, and once more when it is done.
-
-    >>> with report_progress(lambda now: print(now.stage, now.rows), "counting", total=10, rows=lambda: None):
-    ...     pass
-    counting 10
-    """
+    """Call a listener from another thread while the work inside runs, and at its end."""
     if listener is None:
         yield
         return
@@ -79,11 +67,10 @@ def report_progress(
         watcher.join()
     if not failures:
         report(rows() if total is None else total)
-    if failures:
-        if isinstance(failures[0], Exception):
-            raise ArgumentError(
-                f"the function given as progress= raised {type(failures[0]).__name__}: {failures[0]}",
-                "fix the function or omit it; the data are fine",
-                where=f"progress of {stage}",
-            ) from failures[0]
-        raise failures[0]
+    for failure in failures:
+        if not isinstance(failure, Exception):
+            raise failure
+        what = f"the function given as progress= raised {type(failure).__name__}: {failure}"
+        raise ArgumentError(
+            what, "fix the function or omit it; the data are fine", where=f"progress of {stage}"
+        ) from failure

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, EmptyError
-from thresher.inputs.arrow import numpy_column, parse_text
+from thresher.inputs.arrow import numpy_column
 from thresher.inputs.columns import Column, Missing, require_columns
 from thresher.inputs.frames import Stream, arrow_table, frame_columns, frame_stream
 from thresher.ranking import Ranking
@@ -31,7 +31,7 @@ from thresher.sources.engines.errors import translate_errors
 from thresher.sources.engines.query import Piece, count_query, filter_table
 from thresher.sources.engines.refine import refine as refine_counts
 from thresher.sources.engines.result import BucketCounts, read_counts
-from thresher.sources.files import FileTable, Place, read_columns
+from thresher.sources.files import FileTable, Place, join_parts, read_columns
 from thresher.sources.filters import arrow_filter, filter_values, is_expression, matching_rows, text_type
 from thresher.sources.memory import COPIES, memory_budget, rows_that_fit
 from thresher.sources.options import (
@@ -160,7 +160,10 @@ def scan(
 
 
 def scan_rankings(source: Any, columns: Columns, options: Options, *, together: bool = False) -> Rankings:
-    """The rankings of all scores and groups of a source; `together` leaves out rows that miss any of the scores."""
+    """The rankings of all scores and groups of a source.
+
+    `together` leaves out rows that miss any of the scores.
+    """
     engine = is_engine_source(source)
     require_options(options)
     require_source(source, columns, engine=engine)
@@ -175,7 +178,7 @@ def scan_rankings(source: Any, columns: Columns, options: Options, *, together: 
 
 
 def select_rows(opened: EngineTable, names: Sequence[str], where: Filter | None) -> EngineTable:
-    """A table with the rows that a filter takes; refuses names of columns that it does not have."""
+    """A table with the rows that a filter takes; refuses columns it does not have."""
     if is_expression(where):
         fix = "give a function of the Ibis table such as lambda t: t.age > 30"
         raise ArgumentError("an engine is not asked expressions of pyarrow", fix, parameter="where")
@@ -224,17 +227,7 @@ def count_batches(
     most = rows_that_fit(len(columns.names), memory_budget())
     if options.exact is False or (rows is not None and rows > most and options.where is None):
         most = 0
-    counter = Counter(
-        columns,
-        most_rows=most,
-        exact=options.exact is True,
-        buckets=options.buckets,
-        missing=options.missing,
-        positive=options.positive,
-        text=text,
-        place=place,
-        together=together,
-    )
+    counter = Counter(columns, options, most_rows=most, text=text, place=place, together=together)
     try:
         with report_progress(options.progress, "counting", total=rows, rows=lambda: counter.rows):
             for batch in batches:
@@ -245,7 +238,7 @@ def count_batches(
 
 
 def read_batches(source: Any, names: Sequence[str], options: Options) -> dict[str, Column]:
-    """The named columns in memory of the rows that a filter takes; refuses rows that do not fit."""
+    """The named columns of the rows that a filter takes; refuses rows that do not fit."""
     if is_engine_source(source):
         with open_table(source, table=options.table) as opened:
             return _join(select_rows(opened, names, options.where).batches(names), names, text=())
@@ -270,9 +263,7 @@ def _join(batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str]
             raise _too_many(most)
     if not rows:
         raise EmptyError("there are no rows", "give at least one, and check where=")
-    arrow = extra("pyarrow", name="files")
-    columns = {name: arrow.chunked_array([part[name] for part in parts]) for name in names}
-    return {name: parse_text(each) if name in text else numpy_column(each, name=name) for name, each in columns.items()}
+    return {name: join_parts([part[name] for part in parts], name, text=name in text) for name in names}
 
 
 def _too_many(most: int) -> ArgumentError:
@@ -286,14 +277,9 @@ def _too_many(most: int) -> ArgumentError:
 def columns_that_fit(
     source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None
 ) -> dict[str, Column] | None:
-    """The named columns of files or of a table in memory; None where there are too many rows for that.
+    """The named columns of files or of a table in memory; None for too many rows.
 
     Files are read when they fit in a quarter of the free memory, a table when it has no more than two million rows.
-
-    >>> columns_that_fit("absent.csv", ["p"])
-    Traceback (most recent call last):
-    thresher.errors.SourceError: there is no file or folder absent.csv
-    ...
     """
     if not is_engine_source(source):
         require_no_table(source, table)
@@ -309,7 +295,7 @@ def columns_that_fit(
 
 
 def files_fit(files: FileTable, columns: int) -> bool:
-    """Whether so many columns of files can be ranked in memory, as far as one can tell before reading them."""
+    """Whether so many columns of files can be ranked in memory, by their sizes."""
     if files.first.content is not None:
         return True  # standard input can be read once only
     if (rows := files.rows()) is not None:
@@ -320,7 +306,7 @@ def files_fit(files: FileTable, columns: int) -> bool:
 def first_columns(
     source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None
 ) -> dict[str, Column]:
-    """The named columns of the first rows, about a thousand of a table, which show what kind of values they hold."""
+    """The named columns of the first rows, to show what kind of values they hold."""
     if is_engine_source(source):
         with open_table(source, table=table) as opened:
             require_table_columns(opened.table, names, place=opened.place)
@@ -332,8 +318,7 @@ def first_columns(
     batch = next(files.batches(names, types), None)
     if batch is None:
         raise EmptyError("there are no rows", "give at least one", where=str(source))
-    read = {name: parse_text(batch[name]) for name in names if files.untyped(name)}
-    return read | {name: numpy_column(batch[name], name=name) for name in names if name not in read}
+    return {name: join_parts([batch[name]], name, text=files.untyped(name)) for name in names}
 
 
 def source_names(source: Place, *, table: TableName | None = None) -> tuple[str, ...]:
@@ -352,7 +337,7 @@ def _table_columns(
 
 
 def _batches(source: Any, columns: Columns, options: Options) -> tuple[Iterable[Batch], set[str], int | None]:
-    """Batches of a frame or of files, the columns of text whose values are read later, and the rows where known."""
+    """Batches of a frame or of files, columns of text to be read later, known rows."""
     where, filtered = options.where, {}
     if callable(where):
         fix = 'give {"country": "NL"}, or an expression such as pyarrow.compute.field("age") > 30'
@@ -364,9 +349,8 @@ def _batches(source: Any, columns: Columns, options: Options) -> tuple[Iterable[
             stream = frame_stream(source)
         if stream is None and is_expression(where):
             stream = frame_stream(arrow_table(source))
-        if stream is None:
-            return [_frame_batch(source, columns, where)], set(), None
-        return _stream_batches(stream, columns, where), set(), None
+        batches = [_frame_batch(source, columns, where)] if stream is None else _stream_batches(stream, columns, where)
+        return batches, set(), None
     files = FileTable.of(source)
     named = list(dict.fromkeys([*columns.names, *filtered]))
     files.require(named)
@@ -387,9 +371,9 @@ def _column_types(
     floats: Iterable[str | None] = (),
     filters: Mapping[str, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
-    """The types of columns that have none by themselves: scores and weights are numbers, all else is text.
+    """The types of columns that have none by themselves.
 
-    The values of a filter decide the type of the column that they filter.
+    Scores and weights are numbers, the values of a filter decide the type of its column, and all else is text.
     """
     arrow = extra("pyarrow", name="files")
     types: dict[str, Any] = {}
@@ -421,7 +405,7 @@ def _stream_batches(stream: Stream, columns: Columns, where: Any) -> Iterator[An
     if is_expression(where):
         # Which columns an expression uses can be read in its text alone; some that it does not use do no harm.
         names += [name for name in stream.schema.names if name not in names and name in str(where)]
-    with stream.turn, translate_errors(_FRAME):
+    with stream.turn(), translate_errors(_FRAME):
         if where is None:
             yield from stream.read(names)
             return

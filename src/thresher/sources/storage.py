@@ -9,7 +9,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
 
 
 def write_ranking(ranking: Ranking, path: Place) -> None:
-    """Write a ranking to a `.json` or `.parquet` file; the old file stays until the new one is complete.
+    """Write a ranking to a `.json` or `.parquet` file, completely or not at all.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -41,31 +40,40 @@ def write_ranking(ranking: Ranking, path: Place) -> None:
     ...     print(read_ranking(path))
     [20+,5-][10+,5-][20+,40-]
     """
-    write_file(path, _known(path).written(ranking))
+    if _is_parquet(path):
+        write_parquet(ranking, path)
+    else:
+        write_file(path, (ranking.to_json() + "\n").encode())
 
 
 def read_ranking(path: Place) -> Ranking:
     """Read what `write_ranking`, `Ranking.to_json` or `Ranking.to_parquet` wrote."""
-    return _read(path, _known(path))
+    return read_parquet(path) if _is_parquet(path) else _read(path, _of_json)
 
 
 def write_parquet(ranking: Ranking, path: Place) -> None:
-    """Write a Parquet file, whatever it is called."""
-    write_file(path, _PARQUET.written(ranking))
+    """Write a Parquet file, whatever its suffix."""
+    write_file(path, _parquet_bytes(ranking))
 
 
 def read_parquet(path: Place) -> Ranking:
-    """Read a Parquet file, whatever it is called."""
-    return _read(path, _PARQUET)
+    """Read a Parquet file, whatever its suffix."""
+    return _read(path, _of_parquet)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    written: Callable[[Ranking], bytes]
-    read: Callable[[bytes, str], Ranking]
+def _is_parquet(path: Place) -> bool:
+    """Whether a file is Parquet by its suffix; refuses what is neither that nor JSON."""
+    require_path(path)
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".json", ".parquet", ".pq"):
+        raise SourceError(
+            f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither",
+            fix="call it .json or .parquet",
+        )
+    return suffix != ".json"
 
 
-def _read(path: Place, form: _Form) -> Ranking:
+def _read(path: Place, parse: Callable[[bytes, str], Ranking]) -> Ranking:
     require_path(path)
     name = os.fspath(path)
     try:
@@ -73,13 +81,9 @@ def _read(path: Place, form: _Form) -> Ranking:
     except OSError as error:
         raise SourceError(f"the ranking {name} cannot be read: {error.strerror}", "check the path") from None
     try:
-        return form.read(content, name)
+        return parse(content, name)
     except ThresherError as error:  # which knows what is wrong, but not in which file
         raise type(error)(f"{name}: {error.what.removeprefix(f'{name} ')}", error.fix) from None
-
-
-def _json_bytes(ranking: Ranking) -> bytes:
-    return (ranking.to_json() + "\n").encode()
 
 
 def _of_json(content: bytes, name: str) -> Ranking:
@@ -88,22 +92,16 @@ def _of_json(content: bytes, name: str) -> Ranking:
 
 
 def _parquet_bytes(ranking: Ranking) -> bytes:
-    arrow = extra("pyarrow", name="files")
-    parquet = extra("pyarrow.parquet", name="files")
+    arrow, parquet = extra("pyarrow", name="files"), extra("pyarrow.parquet", name="files")
     columns = {name: getattr(ranking, name) for name in _COLUMNS}
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
     if (spans := ranking.ranges) is not None:
         columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
         about |= {"corners": spans.corners, "ties": spans.ties, "rounding": spans.rounding}
-    table = arrow.table(columns)
+    table = arrow.table(columns).replace_schema_metadata({_KEY: json.dumps(about)})
     sink = io.BytesIO()
     # A dictionary of distinct scores would only be a second copy of them.
-    parquet.write_table(
-        table.replace_schema_metadata({_KEY: json.dumps(about)}),
-        sink,
-        compression="zstd",
-        use_dictionary=["pos", "neg"],
-    )
+    parquet.write_table(table, sink, compression="zstd", use_dictionary=["pos", "neg"])
     return sink.getvalue()
 
 
@@ -120,7 +118,7 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         return exact
     try:
         known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
-        spans = Ranges(**known, **{name: about[name] for name in ABOUT})
+        spans = Ranges(**known, **{name: about[name] for name in ABOUT if name in about})
         require_ranges(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = f"the ranges of this ranking do not fit its segments ({error})"
@@ -145,19 +143,3 @@ def _no_ranking(why: str) -> NotationError:
         f"this is not a ranking as thresher writes it: {why}",
         fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
     )
-
-
-_JSON = _Form(_json_bytes, _of_json)
-_PARQUET = _Form(_parquet_bytes, _of_parquet)
-_FORMS = {".json": _JSON, ".parquet": _PARQUET, ".pq": _PARQUET}
-
-
-def _known(path: Place) -> _Form:
-    require_path(path)
-    form = _FORMS.get(Path(path).suffix.lower())
-    if form is None:
-        raise SourceError(
-            f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither",
-            fix="call it .json or .parquet",
-        )
-    return form

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
@@ -43,7 +43,7 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of rows: its name for messages, its format, and the values that its folders give to every row."""
+    """A file of rows: its name, its format, and what its folders say of every row."""
 
     name: str
     format: str
@@ -78,14 +78,7 @@ class DataFile:
 
 @contextmanager
 def translate_errors(file: DataFile) -> Iterator[None]:
-    """Turn what Arrow and the operating system raise about a file into a `SourceError`.
-
-    >>> with translate_errors(DataFile("p.parquet", "parquet")):
-    ...     raise OSError("Invalid argument")
-    Traceback (most recent call last):
-    thresher.errors.SourceError: p.parquet cannot be read as parquet: Invalid argument
-    ...
-    """
+    """Turn what Arrow and the operating system raise about a file into `SourceError`."""
     arrow = extra("pyarrow", name="files")
     try:
         yield
@@ -140,7 +133,7 @@ def csv_batches(file: DataFile, types: Mapping[str, Any], *, absent: Sequence[st
 
 
 class _QuoteCounter(io.RawIOBase):
-    """Bytes on their way to the parser; an odd number of quotation marks may mean that one swallowed rows."""
+    """Bytes for the parser; an odd number of quotation marks may swallow rows."""
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
@@ -156,7 +149,7 @@ class _QuoteCounter(io.RawIOBase):
 
 
 def _explain_conversion(file: DataFile, message: str, names: Sequence[str]) -> None:
-    """Raise an error with the value that does not fit its column, where Arrow names one."""
+    """Raise an error with the value that does not fit its column, if Arrow names it."""
     if (parts := _CONVERSION.search(message)) is None:
         return
     column, row, kind, value = parts.groups()
@@ -170,13 +163,13 @@ def _explain_conversion(file: DataFile, message: str, names: Sequence[str]) -> N
 
 
 def _explain(file: DataFile) -> None:
-    """Read a file that gave trouble once more, slowly, to name the line; nothing when all is well."""
+    """Read a file that gave trouble once more, slowly, to name the line."""
     width = 0
     for line, record in _records(file):
         width = width or len(record)
         if record and len(record) != width:
-            fields = f"has {len(record)} field{'s' * (len(record) != 1)}, and the line of names has {width}"
-            raise _malformed(file, line, fields)
+            fields = "field" if len(record) == 1 else "fields"
+            raise _malformed(file, line, f"has {len(record)} {fields}, and the line of names has {width}")
 
 
 def _records(file: DataFile) -> Iterator[tuple[int, list[str]]]:
@@ -233,10 +226,9 @@ def json_types(file: DataFile) -> dict[str, Any]:
             schema = arrow_json.open_json(raw, read_options=arrow_json.ReadOptions(block_size=block)).schema
         except (arrow.ArrowInvalid, UnicodeDecodeError):
             # Python's parser says what is wrong, and where; it reads some values that Arrow's does not.
-            first = {
-                name: value for _, pairs in islice(json_objects(file), _JSON_ROWS) for name, value in pairs.items()
-            }
-            return {name: kinds.get(type(value), arrow.string)() for name, value in first.items()}
+            rows = islice(json_objects(file), _JSON_ROWS)
+            values = {name: value for _, pairs in rows for name, value in pairs.items()}
+            return {name: kinds.get(type(value), arrow.string)() for name, value in values.items()}
     return {column.name: arrow.string() if arrow.types.is_temporal(column.type) else column.type for column in schema}
 
 
@@ -246,9 +238,10 @@ def json_keys(file: DataFile) -> list[str]:
 
 
 def json_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
-    """Batches of the keys of a JSON-lines file that `types` names; a key that a line lacks is missing there.
+    """Batches of the keys of a JSON-lines file that `types` names.
 
-    Where Arrow's parser stops, e.g. at the NaN that Python writes, Python's goes on.
+    A key that a line lacks is missing there. Where Arrow's parser stops, e.g. at the NaN that Python writes, Python's
+    goes on.
     """
     arrow, arrow_json = extra("pyarrow", name="files"), extra("pyarrow.json", name="files")
     schema, rows = arrow.schema(list(types.items())), 0
@@ -267,16 +260,19 @@ def json_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _json_column(file: DataFile, objects: Sequence[tuple[int, dict[str, Any]]], column: Any) -> Any:
-    arrow = extra("pyarrow", name="files")
+    arrow, name = extra("pyarrow", name="files"), column.name
+    integers = arrow.types.is_integer(column.type)
     for number, pairs in objects:
-        try:
-            arrow.scalar(pairs.get(column.name), column.type)
-        except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
-            if isinstance(pairs[column.name], int | Decimal):
-                require_unrounded(file, column.name)
-            what = f"line {number:,} of {file.name} holds {pairs[column.name]!r} as {column.name!r}"
-            raise ColumnError(f"{what}, and lines before hold {column.type}", "use one type") from None
-    return arrow.array([pairs.get(column.name) for _, pairs in objects], column.type)
+        value = pairs.get(name)
+        with suppress(arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
+            arrow.scalar(value, column.type)
+            if not (integers and isinstance(value, float)):  # which Arrow would cut off
+                continue
+        if isinstance(value, int | Decimal):
+            require_unrounded(file, name)
+        what = f"line {number:,} of {file.name} holds {value!r} as {name!r}, and lines before hold {column.type}"
+        raise ColumnError(what, "use one type")
+    return arrow.array([pairs.get(name) for _, pairs in objects], column.type)
 
 
 def _json_block(file: DataFile) -> int:
@@ -327,23 +323,21 @@ def json_objects(file: DataFile) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parse_line(line: bytes, number: int, file: DataFile) -> dict[str, Any]:
-    fix = "give one JSON object per line, in UTF-8"
     try:
         value = _DECODER.decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        what = "" if isinstance(value, dict) else f"holds a {type(value).__name__}, not a JSON object"
     except ValueError as error:  # not UTF-8, not JSON, or a key that occurs twice
-        raise SourceError(f"line {number:,} of {file.name} is not a JSON object: {error}", fix) from None
-    if not isinstance(value, dict):
-        what = f"line {number:,} of {file.name} holds a {type(value).__name__}, not a JSON object"
-        raise SourceError(what, fix)
+        what = f"is not a JSON object: {error}"
+    if what:
+        raise SourceError(f"line {number:,} of {file.name} {what}", "give one JSON object per line, in UTF-8")
     return value
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
         raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
-    return value
+    return dict(pairs)
 
 
 def _real(text: str) -> float | Decimal:
@@ -356,31 +350,25 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_real)
 
 
 def require_unrounded(file: DataFile, name: str) -> None:
-    """Raise `ScoreError` if reading a column of texts as float64 rounds an integer or makes a number infinite."""
+    """Raise `ScoreError` if a float64 rounds an integer of a column, or makes it infinite."""
     rows, lost = 0, []
-    for size, values in _exact_numbers(file, name):
-        rows += size
-        lost += [value for value in values if isinstance(value, int | Decimal) and value != float(value)]
+    if file.format == "jsonl":
+        values = [pairs.get(name) for _, pairs in json_objects(file)]
+        rows, lost = len(values), [each for each in values if isinstance(each, int | Decimal) and each != float(each)]
+    else:
+        arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+        for batch in csv_batches(file, {name: arrow.string()}):
+            rows += batch.num_rows
+            texts = compute.utf8_trim_whitespace(batch.column(0))
+            texts = texts.filter(compute.invert(compute.is_in(texts, value_set=arrow.array(ABSENT))))
+            floats = texts.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+            lost += rounded_texts(floats, texts).values()
     if lost:
         what = f"{len(lost):,} of {rows:,} numbers in column {name!r} of {file.name} do not fit a float64 exactly"
         raise ScoreError(f"{what}, first {lost[0]}", "subtract an offset so that they do, or round them yourself")
 
 
-def _exact_numbers(file: DataFile, name: str) -> Iterator[tuple[int, list[Any]]]:
-    """How many rows there are in each part of a file, and those numbers of a column that a float64 may round."""
-    if file.format == "jsonl":
-        values = [pairs.get(name) for _, pairs in json_objects(file)]
-        yield len(values), values
-        return
-    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
-    for batch in csv_batches(file, {name: arrow.string()}):
-        texts = compute.utf8_trim_whitespace(batch.column(0))
-        texts = texts.filter(compute.invert(compute.is_in(texts, value_set=arrow.array(ABSENT))))
-        floats = texts.cast(arrow.float64()).to_numpy(zero_copy_only=False)
-        yield batch.num_rows, [value for _, value in rounded_texts(floats, texts)]
-
-
 def may_be_rounded(values: Any) -> bool:
-    """Whether floats read from text are so large that integers among them may have been rounded."""
+    """Whether floats read from text are so large that integers may have been rounded."""
     floats = values.to_numpy(zero_copy_only=False)
     return bool(floats.size) and bool((np.abs(floats) >= EXACT_INTEGERS).any())

@@ -80,11 +80,7 @@ class EngineTable:
 
 
 def is_engine_source(source: Any) -> bool:
-    """Whether a source is a table in an engine: an Ibis table, a Spark frame, a URL or a database file.
-
-    >>> is_engine_source("postgres://example/db"), is_engine_source("rows.csv"), is_engine_source("mails.duckdb")
-    (True, False, True)
-    """
+    """Whether a source is an Ibis table, a Spark frame, a URL or a database file."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         return "://" in name or (name.lower().endswith(_FILES_OF_ENGINE) and not Path(name).is_dir())
@@ -93,7 +89,7 @@ def is_engine_source(source: Any) -> bool:
 
 @contextmanager
 def open_table(source: Any, *, table: TableName | None) -> Iterator[EngineTable]:
-    """Open a table for one scan; whatever was opened or made for it is gone afterwards."""
+    """Open a table for one scan; what was opened or made for it is gone afterwards."""
     ibis = extra("ibis", name="sql")
     place = _place(source, None if table is None else require_table_name(table))
     with ExitStack() as stack, translate_errors(place):
@@ -110,13 +106,7 @@ def open_table(source: Any, *, table: TableName | None) -> Iterator[EngineTable]
 
 
 def require_no_table(source: Any, table: TableName | None) -> None:
-    """Raise `ArgumentError` when a table is named in files or frames, which hold none.
-
-    >>> require_no_table("rows.csv", "mails")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: table='mails' is given, and rows.csv holds no tables
-    ...
-    """
+    """Raise `ArgumentError` when a table is named in files or frames, which hold none."""
     if table is not None:
         what = f"{argument('table', table)} is given, and {_place(source, None)} holds no tables"
         raise ArgumentError(what, f"leave {argument('table')} out", parameter="table")
@@ -124,16 +114,14 @@ def require_no_table(source: Any, table: TableName | None) -> None:
 
 def offers(expression: Any, operation: str) -> bool:
     """Whether the engine of an expression knows an operation, by Ibis's name for it."""
-    engine = _engine_of(expression)
+    engine = None
+    with suppress(Exception):  # a table that lives in memory finds its engine when it is asked
+        engine = expression.get_backend()
     return engine is None or engine.has_operation(getattr(import_module("ibis.expr.operations"), operation))
 
 
 def require_table_name(table: Any) -> tuple[str, ...]:
-    """The parts of a table's name; `ArgumentError` unless they are texts.
-
-    >>> require_table_name("mails"), require_table_name(("spring", "mails"))
-    (('mails',), ('spring', 'mails'))
-    """
+    """The parts of a table's name; `ArgumentError` unless they are texts."""
     parts = (table,) if isinstance(table, str) else table
     if not isinstance(parts, tuple | list) or not parts or not all(isinstance(part, str) and part for part in parts):
         raise ArgumentError(
@@ -158,7 +146,7 @@ def require_table_columns(table: Any, wanted: Sequence[str], *, place: str) -> N
 
 
 def _named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
-    """A table, view or materialised view of an Ibis engine; `place` is the engine's name for messages.
+    """A table, view or materialised view of an Ibis engine, called `place` in messages.
 
     Engines list no table that one may not read, and not every kind of view, so the table is asked for first.
     """
@@ -192,10 +180,12 @@ def _list_tables(engine: Any, database: Any) -> str:
 
 
 def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
-    """The engine behind a URL or a database file, which only reads where that can be had."""
+    """The engine behind a URL or a database file, read-only where that can be had."""
     scheme, separator, place = name.partition("://")
-    if not separator:
-        scheme, place = _kind_of_file(name), name
+    if not separator:  # a database file, known by its first bytes
+        _require_database_file(name)
+        with Path(name).open("rb") as file:
+            scheme, place = _MAGIC.get(file.read(16), _DUCKDB), name
     scheme = scheme.lower().partition("+")[0]
     if scheme == _DUCKDB:
         return _of_database_file(ibis, place, stack)
@@ -223,7 +213,10 @@ def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
 
 
 def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
-    """A DuckDB file attached to a fresh connection: connections to one file must agree in all their settings."""
+    """A DuckDB file attached to a fresh connection.
+
+    Connections to one file must agree in all their settings.
+    """
     _require_database_file(name)
     extra("duckdb", name="sql")
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-", ignore_cleanup_errors=True))
@@ -243,13 +236,6 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     (attached,) = engine.con.execute(_ATTACHED_NAME).fetchone()
     engine.con.execute(f"USE {quoted.to_identifier(attached, quoted=True).sql(_DUCKDB)}")
     return engine
-
-
-def _kind_of_file(name: str) -> str:
-    """Whose database file it is, by its first bytes."""
-    _require_database_file(name)
-    with Path(name).open("rb") as file:
-        return _MAGIC.get(file.read(16), _DUCKDB)
 
 
 def _require_port(url: str) -> None:
@@ -283,12 +269,6 @@ def _place(source: Any, table: tuple[str, ...] | None) -> str:
         name = f"the {_module(source)} table" if is_engine_source(source) else "the frame"
     inside = "" if table is None else f", table {'.'.join(table)}"
     return without_secrets(name) + inside
-
-
-def _engine_of(table: Any) -> Any:
-    with suppress(Exception):  # a table that lives in memory finds its engine when it is asked
-        return table.get_backend()
-    return None
 
 
 def _close(engine: Any) -> None:

@@ -74,14 +74,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
 
 @contextmanager
 def translate_errors(place: str) -> Iterator[None]:
-    """Turn whatever an engine raises into a `SourceError`; thresher's own errors pass.
-
-    >>> with translate_errors("postgres://example/db"):
-    ...     raise RuntimeError("FATAL: password authentication failed for user=ann password=tulip")
-    Traceback (most recent call last):
-    thresher.errors.SourceError: postgres://example/db: the login was refused (FATAL: password authentication ...)
-    ...
-    """
+    """Turn whatever an engine raises into a `SourceError`; thresher's own errors pass."""
     try:
         yield
     except ThresherError:
@@ -89,7 +82,15 @@ def translate_errors(place: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - every engine has its own kinds of errors
         if _INTERRUPTED.match(str(error)):  # an embedded engine saw Ctrl-C before Python did
             raise KeyboardInterrupt from None
-        raise _paragraph(error, place) from None
+        message = without_secrets(" ".join(str(error).split())) or type(error).__name__
+        shown, cut = without_secrets(place), message
+        if len(message) > _MOST:  # after a word, where there is one
+            cut = f"{message[:_MOST].rpartition(' ')[0] or message[:_MOST]} …"
+        for pattern, (meaning, fix) in _KNOWN.items():
+            if re.search(pattern, f"{type(error).__name__}: {message}", flags=re.IGNORECASE):
+                raise SourceError(f"{shown}: {meaning} ({cut})", fix) from None
+        fix = "check the source and the columns; nothing was changed"
+        raise SourceError(f"{shown} could not be scanned: {cut}", fix) from None
 
 
 def without_secrets(text: str) -> str:
@@ -99,19 +100,3 @@ def without_secrets(text: str) -> str:
     'postgres://db.example:5432/mail, password=…'
     """
     return _SECRET.sub(r"\1=…", _CREDENTIALS.sub(r"\g<scheme>", text))
-
-
-def _cut(text: str) -> str:
-    """The first words of a text, and not a part of one."""
-    return text if len(text) <= _MOST else f"{text[:_MOST].rpartition(' ')[0] or text[:_MOST]} …"
-
-
-def _paragraph(error: Exception, place: str) -> SourceError:
-    message = without_secrets(" ".join(str(error).split())) or type(error).__name__
-    shown = without_secrets(place)
-    for pattern, (meaning, fix) in _KNOWN.items():
-        if re.search(pattern, f"{type(error).__name__}: {message}", flags=re.IGNORECASE):
-            return SourceError(f"{shown}: {meaning} ({_cut(message)})", fix)
-    return SourceError(
-        f"{shown} could not be scanned: {_cut(message)}", "check the source and the columns; nothing was changed"
-    )

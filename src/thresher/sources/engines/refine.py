@@ -37,14 +37,11 @@ def refine(
 
 
 def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) -> tuple[Piece, ...]:
-    """Divide buckets so that pairs inside parts are at most a share of about `tolerance` of all pairs.
+    """Divide buckets so that about a share of `tolerance` of all pairs stays open.
 
-    A bucket of p positives and n negatives that is divided into k parts leaves p·n/k pairs open. For a given number of
+    A bucket of p positives and n negatives that is divided into k parts leaves p·n/k pairs open. For a fixed number of
     parts in all, the sum is least when k follows √(p·n), and is then (Σ√(p·n))² / parts: at most Pos·Neg / parts,
     whatever the scores. `pos` and `neg` are shares of their class.
-
-    >>> pieces_for(np.array([3, 4]), np.array([0.5, 0.5]), np.array([0.9, 0.1]), tolerance=0.01)
-    (Piece(first=3, parts=..., Piece(first=4, parts=...))
     """
     mass = np.sqrt(pos * neg)
     total = float(mass.sum())
@@ -64,11 +61,7 @@ def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) ->
 
 
 def pieces_around(bucket: Counts, wanted: Flags, *, parts: int = MOST_PARTS) -> tuple[Piece, ...]:
-    """Divide the wanted buckets evenly, and no others unless the wanted ones lie in too many runs.
-
-    >>> pieces_around(np.array([3, 4, 5, 8]), np.array([False, True, True, False]), parts=10)
-    (Piece(first=3, parts=1), Piece(first=4, parts=5), Piece(first=6, parts=1))
-    """
+    """Divide the wanted buckets evenly, and few others where those lie in many runs."""
     at = np.flatnonzero(wanted)
     if not at.size:
         return ()
@@ -86,11 +79,7 @@ def pieces_around(bucket: Counts, wanted: Flags, *, parts: int = MOST_PARTS) -> 
 
 
 def open_share(ranking: Ranking) -> float:
-    """The share of pairs whose order a ranking leaves open: the width of the bounds of its AUC.
-
-    >>> open_share(Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[2, 0], neg=[0, 2]))
-    1.0
-    """
+    """The share of pairs whose order is open: the width of the bounds of the AUC."""
     if ranking.ranges is None or not ranking.Pos or not ranking.Neg:
         return 0.0
     least, most = ranking.ranges.inner_pairs(ranking.pos.astype(np.float64), ranking.neg.astype(np.float64))
@@ -98,11 +87,7 @@ def open_share(ranking: Ranking) -> float:
 
 
 def divided(pieces: Sequence[Piece]) -> bool:
-    """Whether any bucket is divided at all.
-
-    >>> divided([Piece(0, 1)]), divided([Piece(0, 1), Piece(5, 8)])
-    (False, True)
-    """
+    """Whether any bucket is divided at all."""
     return any(piece.parts > 1 for piece in pieces)
 
 
@@ -130,7 +115,7 @@ def _meet(low: Floats, high: Floats, starts: Floats, ends: Floats) -> Flags:
 
 
 def _shares(counts: BucketCounts) -> tuple[Counts, Floats, Floats]:
-    """The share of positives and of negatives in each bucket, of the ranking that is most open there."""
+    """The shares of positives and negatives per bucket, the largest of all rankings."""
     bucket, place = np.unique(counts.key, return_inverse=True)
     cases: Any = counts.cases if counts.weight is None else counts.weight
     pos, neg = np.zeros(bucket.size), np.zeros(bucket.size)
