@@ -35,10 +35,10 @@ from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.candidates import (
     MAJORITY,
     ONE_FEATURE,
-    chosen_models,
     drop_majority_caution,
     merge_majority_scores,
-    preferred_models,
+    models_to_compare,
+    order_of_preference,
 )
 from thresher.learning.preprocessing.preparation import preparation
 from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
@@ -215,9 +215,9 @@ def learn(
         condition = OperatingCondition()
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
-    compared = chosen_models(models, seed=seed)
+    compared = models_to_compare(models, seed=seed)
     require_no_rule_names(tuple(compared), current=False)
-    preferred = preferred_models(prefer, tuple(compared))
+    preferred = order_of_preference(prefer, tuple(compared))
     table = frame(data)
     truth = one_vs_rest(table, target, positive=positive, fewest=max(folds, 2) if isinstance(folds, int) else 2)
     columns = column_types(table, target=target, types=types, orders=orders)

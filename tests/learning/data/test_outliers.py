@@ -88,7 +88,7 @@ def test_flagging_adds_a_column():
 
 def test_fences_are_those_of_the_rows_of_fit():
     fitted = Outliers().fit(ROWS.iloc[:4])
-    assert fitted.found(ROWS).tolist() == [False, False, False, False, True]
+    assert fitted.flags(ROWS).tolist() == [False, False, False, False, True]
     assert fitted.transform(ROWS)[4, 0] == fitted.fences_.high[0] == 5.5
 
 
@@ -96,8 +96,8 @@ def test_a_forest_flags_the_row_that_stands_alone():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(200, 2)), [[9, -9]]])
     fitted = Outliers("isolation_forest", action="flag", factor=0.01).fit(X)
-    assert fitted.found(X)[-1]
-    assert fitted.found(X).sum() <= 3
+    assert fitted.flags(X)[-1]
+    assert fitted.flags(X).sum() <= 3
     with pytest.raises(th.errors.ArgumentError, match="no fence to clip"):
         Outliers("isolation_forest").fit(X)
 

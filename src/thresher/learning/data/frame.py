@@ -36,10 +36,7 @@ class MissingValues(Tabular):
         if not self.incomplete_rows:
             return f"none of {self.rows:,} rows lacks a value"
         lines = [[name, f"{count:,}", f"{count / self.rows:.1%}"] for name, count in self.counts.items() if count]
-        return (
-            text_table([["column", "missing", "share"], *lines])
-            + f"\n{self.incomplete_rows:,} of {self.rows:,} rows lack a value"
-        )
+        return f"{text_table([['column', 'missing', 'share'], *lines])}\n{self._brief()}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,9 +49,10 @@ class CompleteRows(Result):
 
 
 def frame(data: Any) -> Any:
-    """A pandas frame of `data`: of pandas, Polars, pyarrow or anything Narwhals reads, a mapping, or a matrix.
+    """A pandas frame of another frame, a mapping of columns, or a matrix.
 
-    Columns are named by text, each name once; a pandas index is replaced by row numbers.
+    Frames are those that Narwhals reads. Columns are named by text, each name once; a pandas index is replaced by row
+    numbers.
 
     >>> frame({"age": [31, 25], "town": ["Oslo", "Rome"]}).shape
     (2, 2)
@@ -102,7 +100,7 @@ def missing_values(data: Any) -> MissingValues:
 
 
 def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> CompleteRows:
-    """Drop the rows that lack a value in any of the columns, by default all, and count them.
+    """Drop the rows that lack a value in any of the columns, and count them.
 
     For training rows only: a row to be scored is never dropped. Values are often missing for a reason, and then a model
     of complete rows is a model of other cases; fill with an indicator instead (`preparation`).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +17,6 @@ from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
 from thresher.learning.models.wrapper import ClassifierWrapper
-from thresher.learning.validation.fit_and_score import Response
 from thresher.ranking import Counts, Floats, Ranking
 
 Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
@@ -50,8 +50,9 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     return _cut(ranking, _with_ends(places.astype(np.intp), len(ranking)))
 
 
+@dataclass(eq=False, repr=False)
 class GroupedModel(ClassifierWrapper):
-    """A classifier that grades: a few groups of scores, each with the proportion of positives seen in it.
+    """A classifier that grades: groups of scores, each with its share of positives.
 
     Parameters
     ----------
@@ -86,24 +87,9 @@ class GroupedModel(ClassifierWrapper):
     array([0.0415, 0.0415, 0.0415])
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        boundaries: Boundaries = "hull",
-        smoothing: Smoothing = None,
-        positive: Any = None,
-        response: Response = "auto",
-        cv: Any = 5,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.boundaries = boundaries
-        self.smoothing = smoothing
-        self.positive = positive
-        self.response = response
-        self.cv = cv
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    boundaries: Boundaries = "hull"
+    smoothing: Smoothing = None
 
     def grade(self, X: Any) -> npt.NDArray[np.intp]:
         """The group of each row, 0 for the lowest scores."""
@@ -116,8 +102,8 @@ class GroupedModel(ClassifierWrapper):
     def _learn(self) -> None:
         self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
         group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
-        both = self.ranking_.pos, self.ranking_.neg
-        self.counts_ = np.stack([_group_sums(group, counts, self.boundaries_.size + 1) for counts in both], axis=-1)
+        self.counts_ = np.zeros((self.boundaries_.size + 1, 2), dtype=self.ranking_.pos.dtype)
+        np.add.at(self.counts_, group, np.stack([self.ranking_.pos, self.ranking_.neg], axis=-1))
         self.probabilities_ = _proportions(self.counts_, self.boundaries_, self.smoothing)
         self.grades_ = _cut(self.ranking_, _splits_at(self.ranking_, self.boundaries_))
         self.cautions_ = smooth(self.grades_, smoothing=self.smoothing).cautions
@@ -159,12 +145,6 @@ def _with_ends(inside: npt.NDArray[np.intp], segments: int) -> npt.NDArray[np.in
 def _cut(ranking: Ranking, splits: npt.NDArray[np.intp]) -> Ranking:
     pos, neg = (np.add.reduceat(counts, splits[:-1]) for counts in (ranking.pos, ranking.neg))
     return Ranking.of_segments(ranking.score[splits[1:] - 1], pos, neg, dropped=ranking.dropped)
-
-
-def _group_sums(group: npt.NDArray[np.intp], counts: Counts, groups: int) -> Counts:
-    sums = np.zeros(groups, dtype=counts.dtype)
-    np.add.at(sums, group, counts)
-    return sums
 
 
 def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Floats:

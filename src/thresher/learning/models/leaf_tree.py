@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from thresher.learning.models.tree_drawing import TreeLayout, TreeNodes, node_la
 from thresher.ranking import Counts, Floats, Indices, Ranking
 
 
+@dataclass(eq=False, repr=False)
 class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A tree whose leaves are read three ways.
 
@@ -55,9 +57,9 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     └─ no:  [20+,5-]  score 2  p 0.8  call 1
     """
 
-    def __init__(self, estimator: Any = None, *, smoothing: Smoothing = None) -> None:
-        self.estimator = estimator
-        self.smoothing = smoothing
+    estimator: Any = None
+    _: KW_ONLY
+    smoothing: Smoothing = None
 
     @classmethod
     def of(cls, tree: Any, *, smoothing: Smoothing = None) -> Self:
@@ -87,7 +89,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self._read(tree, training_counts(tree))
 
     def ranking(self, *, positive: Any = None) -> Ranking:
-        """The coverage curve of the leaves on the rows counted: one segment per score, by falling class ratio.
+        """The rows counted, ranked by the class ratio of their leaves.
 
         For more than two classes say which one is `positive`; the others together are negative.
         """
@@ -98,19 +100,16 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The majority class of each row's leaf; of equal ones the first."""
-        leaf = self._leaf(X)
-        return self.classes_[self._filled[leaf].argmax(axis=1)]
+        return self.classes_[self._filled[self._leaf(X)].argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
-        """The log2 class ratio of each row's leaf: of the second class, or of each against the rest when several."""
-        leaf = self._leaf(X)
-        score = _log_ratio(self._filled[leaf])
+        """The log2 class ratio of each row's leaf: of the second class, or of each of several."""
+        score = _log_ratio(self._filled[self._leaf(X)])
         return score[:, 1] if score.shape[1] == 2 else score
 
     def predict_proba(self, X: Any) -> Floats:
         """The (smoothed) proportion of each class in the row's leaf."""
-        leaf = self._leaf(X)
-        return self.probability_[leaf]
+        return self.probability_[self._leaf(X)]
 
     def text(self, *, names: Any = None, positive: Any = None) -> str:
         """The tree line by line, with counts, score, probability and call at each leaf."""
@@ -172,18 +171,14 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
                 f"there are {self.classes_.size} classes and one of them is to be positive",
                 fix=f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}",
             )
-        for place, label in enumerate(self.classes_.tolist()):
-            if same(label, positive):
-                return place
-        raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
+        place = next((place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)), None)
+        if place is None:
+            raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
+        return place
 
 
 def training_counts(tree: Any) -> Counts:
-    """Training rows per node and class of a fitted scikit-learn tree: integers where rows had no weights.
-
-    >>> training_counts(DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])).tolist()
-    [[1, 2], [1, 0], [0, 2]]
-    """
+    """Training rows per node and class: integers where rows had no weights."""
     inner = tree.tree_
     # The tree stores proportions; times the number of rows they are counts again, up to rounding.
     counts = inner.value[:, 0, :] * inner.weighted_n_node_samples[:, None]
@@ -194,8 +189,7 @@ def training_counts(tree: Any) -> Counts:
 
 def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = None) -> Counts:
     """Rows of `X` per node and class; `place` is each row's class."""
-    path = tree.decision_path(X)
-    row, node = path.nonzero()
+    row, node = tree.decision_path(X).nonzero()
     weight = np.ones(place.size, dtype=np.int64) if weights is None else np.asarray(weights, dtype=np.float64)
     counts = np.zeros((tree.tree_.node_count, classes), dtype=weight.dtype)
     np.add.at(counts, (node, place[row]), weight[row])
@@ -203,11 +197,10 @@ def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = N
 
 
 def _fill_empty_nodes(nodes: TreeNodes) -> Counts:
-    """Counts by node, where a node without rows gets those of its nearest ancestor that has some."""
+    """Counts by node; a node without rows gets those of its nearest ancestor with some."""
     counts, parent = nodes.counts.copy(), nodes.parent
-    for node in np.flatnonzero(~nodes.counts.any(axis=1)).tolist():  # parents come before their children
-        if node:
-            counts[node] = counts[parent[node]]
+    for node in np.flatnonzero(~counts[1:].any(axis=1)) + 1:  # parents come before their children
+        counts[node] = counts[parent[node]]
     return counts
 
 

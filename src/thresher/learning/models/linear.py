@@ -20,11 +20,10 @@ from thresher.ranking import Floats
 
 
 class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A linear classifier scored by signed distance: (w·x + b) / ‖w‖, in the unit of the features.
+    """A linear classifier scored by the signed distance (w·x + b) / ‖w‖.
 
-    The inner model's decision function grows with its weights, so scores of different fits have different
-    units; distances share one, which is what pooling folds needs. For two classes: with more, distances
-    from several boundaries would not rank classes as the model does.
+    Distances share the unit of the features, so scores of several fits may be pooled; decision functions grow with
+    the weights. For two classes: with more, distances would not rank classes as the model does.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return np.asarray(self.estimator_.classes_)
 
     def decision_function(self, X: Any) -> Floats:
-        """The signed distance of each row from the boundary, above 0 on the side of the second class."""
+        """Distance from the boundary, above 0 on the side of the second class."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.decision_function(X), dtype=np.float64) / self.norm_
 

@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT, _LINE = 150, 92, 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeNodes:
-    """A tree of questions `feature <= threshold`, in the order of scikit-learn: the root first, children after parents.
+    """A tree of questions `feature <= threshold`, children after parents.
 
     `left` holds the child of yes, `right` that of no; both are -1 at leaves. `counts` has one column per class.
     """
@@ -31,7 +31,7 @@ class TreeNodes:
 
     @classmethod
     def of(cls, tree: Any, *, counts: Counts, names: Sequence[str] | None = None) -> Self:
-        """The nodes of a fitted scikit-learn tree; without names, features are called x[0], x[1], ..."""
+        """The nodes of a fitted scikit-learn tree; features without names are x[0], x[1], ..."""
         inner = tree.tree_
         if names is None:
             names = getattr(tree, "feature_names_in_", [f"x[{place}]" for place in range(tree.n_features_in_)])
@@ -81,10 +81,8 @@ class TreeNodes:
 def node_labels(
     counts: Counts, probability: Floats, classes: npt.NDArray[Any], *, column: int | None
 ) -> list[tuple[str, ...]]:
-    """Lines of text for each node; `column` is the positive class, None to list the counts of all classes.
+    """Lines of text for each node; `column` is the positive class, None for all classes.
 
-    >>> node_labels(np.array([[5, 20]]), np.array([[0.2, 0.8]]), np.array(["ham", "spam"]), column=1)
-    [('[20+,5-]', 'score 2', 'p 0.8', 'call spam')]
     >>> node_labels(np.array([[5, 20, 0]]), np.array([[0.2, 0.8, 0]]), np.array(["a", "b", "c"]), column=None)
     [('a 5, b 20, c 0', 'call b')]
     """
@@ -111,16 +109,7 @@ def _count(number: Any) -> str:
 
 
 def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
-    """The tree line by line; `labels` are the texts of each node, shown at leaves.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> stump = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
-    >>> nodes = TreeNodes.of(stump, counts=np.zeros((3, 2)), names=["words"])
-    >>> print(tree_text(nodes, [(), ("ham",), ("spam",)]))
-    words <= 0.5
-    ├─ yes: ham
-    └─ no:  spam
-    """
+    """The tree line by line; `labels` are the texts of each node, shown at leaves."""
     lines: list[str] = []
     rest = [(0, "", "")]
     while rest:
@@ -136,7 +125,7 @@ def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeLayout:
-    """Places of nodes in a picture: leaves stand side by side at 0, 1, 2, ..., parents above their middle.
+    """Places of nodes in a picture: leaves at 0, 1, 2, ..., parents above their middle.
 
     `x` counts leaves from the left and `depth` questions from the root; `parent` is -1 for the root, and
     `text` has the lines to be shown at each node.
@@ -149,14 +138,7 @@ class TreeLayout:
 
 
 def tree_layout(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> TreeLayout:
-    """Where to draw each node; `labels` are the lines of each leaf, inner nodes show their question.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> stump = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
-    >>> layout = tree_layout(TreeNodes.of(stump, counts=np.zeros((3, 2))), [(), ("ham",), ("spam",)])
-    >>> layout.x, layout.text
-    (array([0.5, 0. , 1. ]), (('x[0] <= 0.5',), ('ham',), ('spam',)))
-    """
+    """Where to draw each node: leaves with their `labels`, others with their question."""
     x = np.zeros(nodes.left.size)
     leaves = nodes.leaves
     x[leaves] = np.arange(leaves.size)
@@ -170,7 +152,7 @@ def tree_layout(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> TreeLayout
 
 
 def tree_svg(layout: TreeLayout, yes: Indices) -> str:
-    """The tree as one SVG element in the current colour; `yes` lists the nodes reached by yes."""
+    """One SVG element in the current colour; `yes` lists the nodes reached by yes."""
     longest = max(len(line) for lines in layout.text for line in lines)
     wide = max(_WIDTH, 7.2 * longest + 24)
     tall = _HEIGHT + _LINE * max(len(lines) - 1 for lines in layout.text)

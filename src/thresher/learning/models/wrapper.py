@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -20,21 +21,28 @@ from thresher._internal.arguments import require_integer
 from thresher.errors import ArgumentError
 from thresher.inputs.rank import rank
 from thresher.learning.data.target import BinaryTarget, binary_target
-from thresher.learning.validation.fit_and_score import Problem, fit_and_score, in_parallel, positive_scores, response_of
+from thresher.learning.validation.fit_and_score import (
+    Problem,
+    Response,
+    fit_and_score,
+    in_parallel,
+    positive_scores,
+    response_of,
+)
 from thresher.learning.validation.folds import (
     FoldSplit,
+    fold_splits,
     groups_and_times,
     inner_splits,
     require_teachable,
     route,
-    row_count,
-    row_pairs,
 )
 from thresher.ranking import Floats, Ranking
 
 _CV = 'give a number of folds, a splitter, splits or "prefit"'
 
 
+@dataclass(eq=False, repr=False)
 class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of two classes around another one.
 
@@ -44,16 +52,18 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     """
 
     estimator: Any
-    positive: Any
-    response: Any
-    cv: Any
-    n_jobs: int | None
-    makes_folds = True
+    _: KW_ONLY
+    positive: Any = None
+    response: Response = "auto"
+    cv: Any = 5
+    n_jobs: int | None = None
+
+    makes_folds = True  # no parameter: `route` passes groups and times to such models
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
     ) -> Self:
-        """Fit the model on all rows, rank them by out-of-fold scores, and learn from that ranking what it adds.
+        """Fit the model on all rows, and learn from the ranking by out-of-fold scores.
 
         Folds given as a number hold `groups` together and run forward in `times`, which also reach wrappers within; a
         splitter gets the groups.
@@ -82,7 +92,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The more probable label of each row; for costs, put this model inside a `ThresholdClassifier`."""
+        """The more probable label of each row, whatever errors cost."""
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
@@ -110,7 +120,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return int(self.estimator_.n_features_in_)
 
     def get_metadata_routing(self) -> Any:
-        """Where `fit` routes metadata: to the inner model, and to the splitter of the folds."""
+        """Metadata of `fit` goes to the inner model and to the splitter."""
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         if hasattr(self.cv, "split"):
@@ -173,7 +183,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             if folds > rarest:
                 raise ArgumentError(
                     f"{folds} folds need {folds} rows of each class, and the rarer class has {rarest:,}"
-                    f" of {row_count(X):,} rows",
+                    f" of {target.flags.size:,} rows",
                     fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
                 )
         pairs: Iterable[Any] = self.cv
@@ -185,12 +195,10 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 raise ArgumentError(f"the folds cannot be made: {error}", "give more rows, or fewer folds") from None
         elif not isinstance(self.cv, Iterable) or isinstance(self.cv, Mapping):
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
-        return [FoldSplit(0, train, test) for train, test in row_pairs(pairs, target.labels.size)]
+        return fold_splits(pairs, target.labels.size)
 
     def _out_of_fold(self, problem: Problem, splits: Sequence[FoldSplit], parameters: Mapping[str, Any]) -> Ranking:
-        """Rank test rows by scores of copies that did not learn from them, taken to share one scale."""
-        if not splits:
-            raise ArgumentError("there are no splits into training and test rows", "give cv= two folds or more")
+        """Rank test rows by scores of copies that did not learn from them."""
         require_teachable(splits, problem.target.flags)
         work = partial(fit_and_score, parameters=parameters, method=self._method, predict=False)
         tasks = [(self.estimator, problem, split.train, [split.test]) for split in splits]

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.errors import ColumnError, argument
-from thresher.learning.data.column_types import category_texts, require_known, text_among_numbers
+from thresher.learning.data.column_types import category_texts, parse_dates, parse_numbers, require_known
 from thresher.learning.data.frame import frame
 from thresher.learning.features.scatter import Matrix
 
@@ -58,15 +58,7 @@ class Numbers(_ColumnReader):
     """
 
     def _read(self, values: Any) -> Any:
-        import pandas as pd
-
-        if values.dtype == np.float64:
-            return values
-        present = values.dropna()
-        numbers = pd.to_numeric(present.astype(object), errors="coerce")
-        if numbers.isna().any():
-            raise text_among_numbers(present, numbers)
-        return numbers.astype(np.float64).reindex(values.index)
+        return values if values.dtype == np.float64 else parse_numbers(values.dropna()).reindex(values.index)
 
 
 class Categories(_ColumnReader):
@@ -100,7 +92,7 @@ class DateParts(_ColumnEncoder):
 
     def _learn(self, table: Any) -> None:
         """Find the first date, and whether there are hours, of each column."""
-        dates = {name: _dates(table[name]) for name in table.columns}
+        dates = {name: parse_dates(table[name]) for name in table.columns}
         self.first_ = {name: column.min().isoformat() for name, column in dates.items()}
         self.hours_ = {
             name: bool((column != column.dt.normalize())[column.notna()].any()) for name, column in dates.items()
@@ -114,7 +106,7 @@ class DateParts(_ColumnEncoder):
         table = frame(X)
         made = []
         for name in self.feature_names_in_:
-            dates = _dates(table[name])
+            dates = parse_dates(table[name])
             made += [getattr(dates.dt, _PARTS[part]).astype(np.float64).to_numpy() for part in self._parts(name)]
             days = (dates - pd.Timestamp(self.first_[name])) / pd.Timedelta(days=1)
             made.append(days.to_numpy(dtype=np.float64))
@@ -193,21 +185,6 @@ class TextFeatures(_ColumnEncoder):
 def named_category(column: str, category: Any) -> str:
     """The name of a one-hot feature: `town=Oslo`."""
     return f"{column}={category}"
-
-
-def _dates(values: Any) -> Any:
-    import pandas as pd
-
-    of_text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
-    dates = pd.to_datetime(values, errors="coerce", utc=True, **({"format": "ISO8601"} if of_text else {}))
-    bad = values[dates.isna() & values.notna()]
-    if len(bad):
-        raise ColumnError(
-            f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
-            f"at row {bad.index[0]})",
-            "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
-        )
-    return dates
 
 
 def _texts(values: Any) -> list[str]:

@@ -125,20 +125,14 @@ def splits_of(
             folds = folds.split(np.zeros((flags.size, 1)), flags, groups)
         elif not isinstance(folds, Iterable) or isinstance(folds, str | bytes | Mapping):
             raise ArgumentError(f"folds is {folds!r}", "give a number, Folds(...), a splitter or pairs of rows")
-        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size))
-    if not splits:
-        raise ArgumentError("there are no folds", "give two folds or more")
+        splits = fold_splits(folds, flags.size)
     require_teachable(splits, flags)
     return splits
 
 
-def row_pairs(pairs: Iterable[Any], rows: int) -> list[tuple[Indices, Indices]]:
-    """Pairs of training and test rows, each an array of row numbers or of flags.
-
-    >>> row_pairs([([0, 1], [2])], 3)
-    [(array([0, 1]), array([2]))]
-    """
-    checked = []
+def fold_splits(pairs: Iterable[Any], rows: int) -> tuple[FoldSplit, ...]:
+    """Splits from pairs of training and test rows, as row numbers or flags."""
+    splits = []
     for number, pair in enumerate(pairs):
         try:
             train, test = (np.asarray(side) for side in pair)
@@ -151,8 +145,8 @@ def row_pairs(pairs: Iterable[Any], rows: int) -> list[tuple[Indices, Indices]]:
             raise ArgumentError(f"fold {number} does not number rows", "give row numbers from 0")
         if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
             raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", "count from 0")
-        checked.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
-    return checked
+        splits.append(FoldSplit(0, *(side.astype(np.intp) for side in sides)))
+    return tuple(splits)
 
 
 def inner_splits(count: int, flags: Flags, row_data: Mapping[str, Any]) -> list[FoldSplit]:
@@ -179,10 +173,9 @@ def inner_splits(count: int, flags: Flags, row_data: Mapping[str, Any]) -> list[
 
 
 def require_teachable(splits: Sequence[FoldSplit], flags: Flags) -> None:
-    """Refuse folds without test rows, or whose training rows hold one class.
-
-    >>> require_teachable([FoldSplit(0, np.array([0, 1]), np.array([2]))], np.array([True, False, True]))
-    """
+    """Refuse no folds, folds without test rows, and training rows of one class."""
+    if not splits:
+        raise ArgumentError("there are no folds", "give two folds or more")
     for number, split in enumerate(splits):
         if not split.test.size:
             raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
