@@ -101,7 +101,7 @@ class PrincipalComponents(Tabular):
 def principal_components(
     X: Any, *, n_components: int | None = None, standardise: bool = False, seed: int = 0
 ) -> PrincipalComponents:
-    """The directions in which rows vary most, by scikit-learn's PCA, with every classical step in view.
+    """The directions in which rows vary most, with every classical step in view.
 
     Features on different scales need `standardise=True`, or the largest scale is the first component; a constant
     feature is then only centred. `seed` matters where scikit-learn solves by random projection (large tables of which
@@ -136,7 +136,10 @@ def principal_components(
             "for another scale, scale the columns first",
         )
     mean = rows.mean(axis=0)
-    scale = _deviations(rows - mean) if standardise else np.ones(mean.size)
+    scale = np.ones(mean.size)
+    if standardise:
+        # What is left of a constant after centring is rounding, which must not be blown up to variance 1.
+        scale = np.where(np.ptp(rows - mean, axis=0) == 0, 1.0, (rows - mean).std(axis=0, ddof=1))
     scaled = (rows - mean) / scale
     covariance = scaled.T @ scaled / (len(rows) - 1)
     if not np.trace(covariance) > 0:
@@ -173,9 +176,3 @@ def _rows(X: Any, *, least: int = 0) -> Matrix:
             "fill them first, or leave out those rows",
         )
     return rows.astype(np.float64)
-
-
-def _deviations(centred: Matrix) -> Floats:
-    # What is left of a constant after centring is rounding, which must not be blown up to variance 1.
-    deviations = np.sqrt(np.einsum("ij,ij->j", centred, centred) / (len(centred) - 1))
-    return np.where(np.ptp(centred, axis=0) == 0, 1.0, deviations)

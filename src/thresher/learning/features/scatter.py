@@ -288,9 +288,7 @@ def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueErr
     )
 
 
-def _frozen(
-    classes: Sequence[Any], counts: Counts, means: Matrix, squares: Matrix, names: tuple[str, ...]
-) -> Scatter:
+def _frozen(classes: Sequence[Any], counts: Counts, means: Matrix, squares: Matrix, names: tuple[str, ...]) -> Scatter:
     for array in (counts, means, squares):
         array.setflags(write=False)
     return Scatter(tuple(classes), counts, means, squares, names)
