@@ -87,7 +87,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that the format of archives can
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Deployed(Result):
-    """A model read back with its decision, its target's two labels (negative, positive), and what rows it takes."""
+    """A model read back, with its decision, its labels (negative, positive) and columns."""
 
     model: Any
     decision: Decision
@@ -97,7 +97,7 @@ class Deployed(Result):
     labels: tuple[Any, Any]
 
     def scored(self, data: Any, *, place: str = "the table", before: int = 0) -> tuple[Floats, Remarks]:
-        """Calibrated probabilities of new rows, and remarks about them; columns are checked first.
+        """Calibrated probabilities of new rows, and remarks about them.
 
         Errors name the `place` of the rows and count them from `before`, the number of rows in earlier pieces.
         """
@@ -148,7 +148,7 @@ def write_learned(
 
 
 def read_learned(folder: str | Path) -> Deployed:
-    """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
+    """Read what `write_learned` wrote; nothing is run, and unknown types are refused."""
     require_instance(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():
@@ -187,43 +187,31 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
     A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
     """
-    with located(str(path)):
-        return _read(path, trusted)
-
-
-def _read(path: str | Path, trusted: Sequence[str]) -> Any:
-    require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
     skops = extra("skops.io", name="learn")
-    try:
-        needed = skops.get_untrusted_types(file=path)
-    except FileNotFoundError:
-        raise ArgumentError(f"there is no file {str(path)!r}", "check the path") from None
-    except (BadZipFile, KeyError, ValueError) as error:
-        raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
-    unknown = [name for name in needed if name not in TRUSTED and name not in trusted]
-    if unknown:
-        raise ArgumentError(
-            f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}",
-            fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
-        )
-    for package in dict.fromkeys(name.partition(".")[0] for name in needed):
-        if find_spec(package) is None:
-            raise MissingExtraError(
-                f"the model needs the package {package}, which is not installed", f"pip install {package}"
+    with located(str(path)):
+        require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
+        try:
+            needed = skops.get_untrusted_types(file=path)
+        except FileNotFoundError:
+            raise ArgumentError(f"there is no file {str(path)!r}", "check the path") from None
+        except (BadZipFile, KeyError, ValueError) as error:
+            raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
+        if unknown := [name for name in needed if name not in TRUSTED and name not in trusted]:
+            raise ArgumentError(
+                f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}",
+                fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
             )
-    return skops.load(path, trusted=needed)
+        for package in dict.fromkeys(name.partition(".")[0] for name in needed):
+            if find_spec(package) is None:
+                what = f"the model needs the package {package}, which is not installed"
+                raise MissingExtraError(what, f"pip install {package}")
+        return skops.load(path, trusted=needed)
 
 
 def reproducible_zip(archive: bytes) -> bytes:
-    """The same model with objects and files numbered in order of mention, and without the time of writing.
+    """The same model with objects and files numbered in order of mention, and no times.
 
     skops names objects by their address in memory, files by that or at random, and dates every file.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skops.io import dumps
-    >>> one, other = (reproducible_zip(dumps(GaussianNB().fit([[0], [1]], [0, 1]))) for _ in range(2))
-    >>> one == other
-    True
     """
     with ZipFile(io.BytesIO(archive)) as source:
         files = {name: source.read(name) for name in source.namelist()}
@@ -269,7 +257,7 @@ def _columns_json(learned: Learned, table: Any) -> str:
 
 
 def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
-    """One row per scored row: out-of-fold scores of every model on training rows, then the winner's on test rows."""
+    """Out-of-fold scores of every model on training rows, then the winner's on test rows."""
     arrow = extra("pyarrow", name="files")
     parquet = extra("pyarrow.parquet", name="files")
     cv, test, winner = learned.validation, learned.split["test"], learned.decision.model
@@ -283,9 +271,7 @@ def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
         "part": ["train"] * train.size + ["test"] * test.size,
         "fold": arrow.array([*cv.fold.tolist(), *[None] * test.size], arrow.int32()),
         "label": arrow.array(labels),
-        "positive": np.concatenate(
-            [cv.labels, np.array([label == learned.positive for label in labels[train.size :]])]
-        ),
+        "positive": [*cv.labels, *(label == learned.positive for label in labels[train.size :])],
         "called": learned.decision.apply(scores[winner]),
     }
     columns |= {

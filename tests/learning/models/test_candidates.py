@@ -22,9 +22,9 @@ from thresher.learning.models.candidates import (
     OneFeatureRule,
     baselines,
     candidate_models,
-    models_to_compare,
     drop_majority_caution,
     merge_majority_scores,
+    models_to_compare,
 )
 
 X, Y = load_breast_cancer(return_X_y=True)

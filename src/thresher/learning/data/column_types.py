@@ -170,10 +170,8 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
     if kind == "ignored":
         return ColumnType(name, "ignored", "left out on request", rows, 0, missing, "")
     if not len(present):
-        raise MissingValueError(
-            f"column {name!r} has no values: all {rows:,} rows are missing",
-            f"fill it, or leave it out with {argument('types', {name: 'ignored'})}",
-        )
+        what = f"column {name!r} has no values: all {rows:,} rows are missing"
+        raise MissingValueError(what, f"fill it, or leave it out with {argument('types', {name: 'ignored'})}")
     if kind is None and not order:
         inference = infer_kind(values, present, most=most)
     else:
@@ -279,10 +277,8 @@ def require_known(texts: Any, order: Sequence[str]) -> None:
 def _numbers(present: Any, reason: str) -> Inference:
     numbers = present.to_numpy(dtype=np.float64)
     if np.isinf(numbers).any():
-        raise ColumnError(
-            f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite",
-            "make them missing or finite",
-        )
+        what = f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite"
+        raise ColumnError(what, "make them missing or finite")
     if np.isin(numbers, (0.0, 1.0)).all():
         return Inference("boolean", "0 or 1")
     integers = bool((numbers == np.floor(numbers)).all())
@@ -335,10 +331,8 @@ def _ordinal(present: Any, order: tuple[Any, ...]) -> Inference:
     if not order and isinstance(present.dtype, pd.CategoricalDtype) and present.dtype.ordered:
         order = tuple(present.dtype.categories)
     if not order:
-        raise ColumnError(
-            f"column {name!r} is declared ordinal, and its order is not declared",
-            f"pass {argument('orders', {name: ['lowest', ..., 'highest']})}",
-        )
+        what = f"column {name!r} is declared ordinal, and its order is not declared"
+        raise ColumnError(what, f"pass {argument('orders', {name: ['lowest', ..., 'highest']})}")
     texts = tuple(category_texts(pd.Series(list(order), dtype=object)).tolist())
     require_known(category_texts(present), texts)
     return Inference("ordinal", f"order declared: {' < '.join(texts)}", texts)

@@ -98,10 +98,8 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.fences_ = fences(rows, method=self.method, factor=self.factor)
             return self
         if self.action == "clip":
-            raise ArgumentError(
-                "a forest finds rows that are outliers, and has no fence to clip values to",
-                f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'",
-            )
+            what = "a forest finds rows that are outliers, and has no fence to clip values to"
+            raise ArgumentError(what, f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'")
         share = "auto" if self.factor is None else self.factor
         self.forest_ = IsolationForest(contamination=share, random_state=self.seed).fit(rows)
         return self
@@ -177,10 +175,8 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.inlier_mask_ = inlier = ~finder.flags(rows)
         self.dropped_ = int((~inlier).sum())
         if gone := set(labels.tolist()) - set(labels[inlier].tolist()):
-            raise LabelError(
-                f"every row of class {next(iter(gone))!r} is an outlier by {self.method}, so none is left",
-                "widen the fences with factor=, or flag outliers instead of dropping them",
-            )
+            what = f"every row of class {next(iter(gone))!r} is an outlier by {self.method}, so none is left"
+            raise LabelError(what, "widen the fences with factor=, or flag outliers instead of dropping them")
         # A frame stays one, so that the classifier knows its columns by name.
         inside = X[inlier] if hasattr(X, "columns") and hasattr(X, "iloc") else rows[inlier]
         self.estimator_ = clone(self.estimator).fit(inside, labels[inlier])

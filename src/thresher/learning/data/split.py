@@ -101,10 +101,8 @@ def split(
         part = stratified_partition(strata, share, rng)
     rows = {name: np.flatnonzero(part == i) for i, name in enumerate(names)}
     if empty := [name for name, own in rows.items() if not own.size]:
-        raise EmptyError(
-            f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}",
-            "give more rows, fewer parts, or smaller groups",
-        )
+        what = f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}"
+        raise EmptyError(what, "give more rows, fewer parts, or smaller groups")
     counts = {name: tuple(np.bincount(codes[own], minlength=len(classes)).tolist()) for name, own in rows.items()}
     return Split(rows, how, tuple(classes), counts)
 

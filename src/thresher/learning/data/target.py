@@ -112,10 +112,8 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
         )
     distinct = values.nunique()
     if distinct > MOST_CLASSES:
-        raise LabelError(
-            f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
-            "turn a measurement into classes first, e.g. whether it reaches a limit",
-        )
+        what = f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class"
+        raise LabelError(what, "turn a measurement into classes first, e.g. whether it reaches a limit")
     # Categories, nullable and text types become the objects they hold; plain NumPy types stay.
     plain = values.to_numpy() if isinstance(values.dtype, np.dtype) else np.array(values.tolist(), dtype=object)
     classes, codes = classes_of(column(plain, name=name), classes=None)

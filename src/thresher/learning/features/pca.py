@@ -50,10 +50,8 @@ class PrincipalComponents(Tabular):
         # The shares add up to 1 only to the last digits.
         enough = self.cumulative >= share - 1e-12
         if not enough.any():
-            raise ArgumentError(
-                f"the {self.ratios.size:,} components kept explain {self.cumulative[-1]:.4f} of the variance",
-                "keep more of them with n_components=",
-            )
+            what = f"the {self.ratios.size:,} components kept explain {self.cumulative[-1]:.4f} of the variance"
+            raise ArgumentError(what, "keep more of them with n_components=")
         return int(np.argmax(enough)) + 1
 
     def project(self, X: Any) -> Matrix:
@@ -164,15 +162,11 @@ def principal_components(
 def _rows(X: Any, *, least: int = 0) -> Matrix:
     rows = np.asarray(X)
     if rows.ndim != 2 or rows.dtype.kind not in "biuf":
-        raise LengthError(
-            f"X has shape {rows.shape} and type {rows.dtype}, and components need a table of numbers",
-            "give rows and columns of numbers",
-        )
+        what = f"X has shape {rows.shape} and type {rows.dtype}, and components need a table of numbers"
+        raise LengthError(what, "give rows and columns of numbers")
     if len(rows) < least:
         raise EmptyError(f"{len(rows)} rows do not vary", "give at least two")
     if bad := int((~np.isfinite(rows)).sum()):
-        raise MissingValueError(
-            f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed",
-            "fill them first, or leave out those rows",
-        )
+        what = f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed"
+        raise MissingValueError(what, "fill them first, or leave out those rows")
     return rows.astype(np.float64)

@@ -118,10 +118,8 @@ class Scatter(Result):
     def within_matrix(self) -> Matrix:
         """S_W = Σ_k (N_k/N) Σ_k, Σ_k being the covariance of class k with divisor N_k."""
         if self.squares.ndim == 1:
-            raise ArgumentError(
-                "only the variance of each feature was computed, not the matrix of their covariances",
-                "pass matrix=True to scatter(X, y)",
-            )
+            what = "only the variance of each feature was computed, not the matrix of their covariances"
+            raise ArgumentError(what, "pass matrix=True to scatter(X, y)")
         return self.squares / self.N
 
     @property
@@ -241,10 +239,8 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
 def require_two_classes(table: Scatter) -> None:
     """Refuse a scatter of one class."""
     if len(table.classes) < 2:
-        raise OneClassError(
-            f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes",
-            "give rows of at least two classes",
-        )
+        what = f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes"
+        raise OneClassError(what, "give rows of at least two classes")
 
 
 def feature_names(X: Any, features: int) -> tuple[str, ...]:

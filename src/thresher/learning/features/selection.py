@@ -163,10 +163,8 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 def require_criterion(criterion: str) -> None:
     """Refuse an unknown criterion."""
     if criterion not in get_args(Criterion):
-        raise ArgumentError(
-            f"there is no criterion {criterion!r}",
-            'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)',
-        )
+        what = f"there is no criterion {criterion!r}"
+        raise ArgumentError(what, 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)')
 
 
 def _search(table: Scatter, size: int, search: Search, criterion: Criterion) -> Steps:

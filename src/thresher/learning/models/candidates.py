@@ -148,13 +148,12 @@ def models_to_compare(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed:
         wanted = list(known)
     fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
     require_instance(wanted, (str, Sequence, Mapping), name="models", fix=fix)
-    models = (
-        dict(wanted) if isinstance(wanted, Mapping) else dict.fromkeys([wanted] if isinstance(wanted, str) else wanted)
-    )
-    for name in [name for name, model in models.items() if model is None]:
-        if not is_one_of(name, known):
+    names = [wanted] if isinstance(wanted, str) else wanted
+    models = {}
+    for name, model in names.items() if isinstance(names, Mapping) else ((name, None) for name in names):
+        if model is None and not is_one_of(name, known):
             raise ArgumentError(f"there is no model {name!r} among the candidates", f"there are {', '.join(known)}")
-        models[name] = known[name]
+        models[name] = known[name] if model is None else model
     always = baselines(seed=seed)
     if taken := [name for name in models if name in always]:
         raise ArgumentError(f"{taken[0]!r} is the name of a baseline", "call the model something else")

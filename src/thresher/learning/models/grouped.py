@@ -156,8 +156,6 @@ def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Fl
     if not (total > 0).all():
         empty = int(np.flatnonzero(total == 0)[0])
         low, high = np.concatenate([[-np.inf], boundaries, [np.inf]])[empty : empty + 2]
-        raise ArgumentError(
-            f"no training row scores from {low:g} up to {high:g}, so that group has no proportion",
-            fix='leave out a boundary, or pass smoothing="laplace"',
-        )
+        what = f"no training row scores from {low:g} up to {high:g}, so that group has no proportion"
+        raise ArgumentError(what, 'leave out a boundary, or pass smoothing="laplace"')
     return np.asarray(counts[:, 0] / total)

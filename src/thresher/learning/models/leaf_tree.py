@@ -100,16 +100,19 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The majority class of each row's leaf; of equal ones the first."""
-        return self.classes_[self._filled[self._leaf(X)].argmax(axis=1)]
+        leaf = self._leaf(X)
+        return self.classes_[self._filled[leaf].argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
         """The log2 class ratio of each row's leaf: of the second class, or of each of several."""
-        score = _log_ratio(self._filled[self._leaf(X)])
+        leaf = self._leaf(X)
+        score = _log_ratio(self._filled[leaf])
         return score[:, 1] if score.shape[1] == 2 else score
 
     def predict_proba(self, X: Any) -> Floats:
         """The (smoothed) proportion of each class in the row's leaf."""
-        return self.probability_[self._leaf(X)]
+        leaf = self._leaf(X)
+        return self.probability_[leaf]
 
     def text(self, *, names: Any = None, positive: Any = None) -> str:
         """The tree line by line, with counts, score, probability and call at each leaf."""
@@ -136,13 +139,11 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def _read(self, tree: Any, counts: Counts) -> Self:
         if not hasattr(tree, "tree_") or counts.ndim != 2:
-            raise ArgumentError(
-                f"{type(tree).__name__} is not a tree of scikit-learn", "give a DecisionTreeClassifier()"
-            )
+            what = f"{type(tree).__name__} is not a tree of scikit-learn"
+            raise ArgumentError(what, "give a DecisionTreeClassifier()")
         if tree.classes_.size < 2:
-            raise OneClassError(
-                f"the target holds one class only, {tree.classes_[0]!r}", "give rows of two classes or more"
-            )
+            what = f"the target holds one class only, {tree.classes_[0]!r}"
+            raise OneClassError(what, "give rows of two classes or more")
         self.tree_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
         if hasattr(tree, "feature_names_in_"):
             self.feature_names_in_ = tree.feature_names_in_
@@ -167,10 +168,8 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         if positive is None:
             if self.classes_.size == 2:
                 return 1
-            raise ArgumentError(
-                f"there are {self.classes_.size} classes and one of them is to be positive",
-                fix=f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}",
-            )
+            what = f"there are {self.classes_.size} classes and one of them is to be positive"
+            raise ArgumentError(what, f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}")
         place = next((place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)), None)
         if place is None:
             raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
@@ -216,9 +215,8 @@ def _probability(counts: Counts, smoothing: Smoothing) -> Floats:
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
     if isinstance(smoothing, MEstimate):
         if counts.shape[1] != 2:
-            raise ArgumentError(
-                f"a MEstimate has one prior, and there are {counts.shape[1]} classes", fix='pass smoothing="laplace"'
-            )
+            what = f"a MEstimate has one prior, and there are {counts.shape[1]} classes"
+            raise ArgumentError(what, 'pass smoothing="laplace"')
         return m_estimate(counts, smoothing.m, [1 - smoothing.prior, smoothing.prior])
     if smoothing != "laplace":
         raise ArgumentError(f"smoothing is {smoothing!r}", 'pass "laplace", a MEstimate or None')

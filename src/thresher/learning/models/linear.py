@@ -55,10 +55,8 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             self.estimator_.fit(X, labels, **parameters)
         weights = getattr(self.estimator_, "coef_", None)
         if weights is None or not hasattr(self.estimator_, "decision_function"):
-            raise ArgumentError(
-                f"{type(self.estimator).__name__} has no coef_ with a decision_function, so it has no flat boundary",
-                fix="take a linear classifier, e.g. LogisticRegression() or LinearSVC()",
-            )
+            what = f"{type(self.estimator).__name__} has no coef_ with a decision_function, so it has no flat boundary"
+            raise ArgumentError(what, "take a linear classifier, e.g. LogisticRegression() or LinearSVC()")
         self.norm_ = float(np.linalg.norm(weights.toarray() if hasattr(weights, "toarray") else weights))
         if not self.norm_ > 0:
             raise ArgumentError("all weights are 0, so there is no boundary", "give features that differ")

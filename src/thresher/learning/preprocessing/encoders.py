@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,22 +21,30 @@ _PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_wee
 
 
 class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of the named columns of a table; subclasses learn from it in `_learn`."""
+    """A transformer of named columns; `_learn` learns, `_names` names the features."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the names of the columns, and learn from their values what the encoding needs."""
+        """Remember the names of the columns, and learn what the encoding needs."""
         table = frame(X)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
         self._learn(table)
         return self
 
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+        """Features named by their column: `sold: month` and the like."""
+        check_is_fitted(self)
+        return np.array(self._names(), dtype=object)
+
     def _learn(self, table: Any) -> None:
         """Nothing to learn."""
 
+    def _names(self) -> list[str]:
+        raise NotImplementedError
+
 
 class _ColumnReader(OneToOneFeatureMixin, _ColumnEncoder):  # type: ignore[misc]
-    """An encoder that reads each column by itself, as `_read` does, and leaves the index."""
+    """An encoder that reads each column by itself with `_read`, and leaves the index."""
 
     def transform(self, X: Any) -> Any:
         """The same columns, read."""
@@ -51,7 +60,7 @@ class _ColumnReader(OneToOneFeatureMixin, _ColumnEncoder):  # type: ignore[misc]
 
 
 class Numbers(_ColumnReader):
-    """Numbers, numbers written as text, and booleans as float64; missing stays missing.
+    """Numbers, numbers as text and booleans as float64; missing stays missing.
 
     >>> Numbers().fit_transform({"fare": ["7.25", None], "alone": [True, False]}).to_numpy().tolist()
     [[7.25, 1.0], [nan, 0.0]]
@@ -61,6 +70,7 @@ class Numbers(_ColumnReader):
         return values if values.dtype == np.float64 else parse_numbers(values.dropna()).reindex(values.index)
 
 
+@dataclass(eq=False, repr=False)
 class Categories(_ColumnReader):
     """Columns of categories as texts, so that encoders meet one spelling of each.
 
@@ -70,8 +80,7 @@ class Categories(_ColumnReader):
     ['3', '2']
     """
 
-    def __init__(self, orders: Mapping[str, Sequence[str]] | None = None) -> None:
-        self.orders = orders
+    orders: Mapping[str, Sequence[str]] | None = None
 
     def _read(self, values: Any) -> Any:
         texts, order = category_texts(values), (self.orders or {}).get(values.name)
@@ -81,9 +90,10 @@ class Categories(_ColumnReader):
 
 
 class DateParts(_ColumnEncoder):
-    """Year, month, day, weekday (Monday 0), hour where the training rows have hours, and days since the first date.
+    """Year, month, day, weekday (Monday 0), hour, and days since the first date.
 
-    Dates written as text must be ISO dates; times with a zone are read in UTC. Missing dates give missing parts.
+    Hours are there if the training rows have hours. Dates written as text must be ISO dates; times with a zone are read
+    in UTC. Missing dates give missing parts.
 
     >>> parts = DateParts().set_output(transform="pandas").fit_transform({"sold": ["2024-12-31", "2025-01-02"]})
     >>> parts["sold: weekday"].tolist(), parts["sold: days"].tolist()
@@ -112,18 +122,15 @@ class DateParts(_ColumnEncoder):
             made.append(days.to_numpy(dtype=np.float64))
         return np.column_stack(made)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
-        """`sold: month` and the like."""
-        check_is_fitted(self)
-        names = [f"{name}: {part}" for name in self.feature_names_in_ for part in (*self._parts(name), "days")]
-        return np.array(names, dtype=object)
+    def _names(self) -> list[str]:
+        return [f"{name}: {part}" for name in self.feature_names_in_ for part in (*self._parts(name), "days")]
 
     def _parts(self, name: str) -> tuple[str, ...]:
         return tuple(part for part in _PARTS if part != "hour" or self.hours_[name])
 
 
 class MissingFlags(_ColumnEncoder):
-    """One column per column, 1 where it is missing; the same columns in every fold, whether or not any is missing.
+    """One column per column, 1 where it is missing, whether or not any is missing.
 
     >>> MissingFlags().set_output(transform="pandas").fit_transform({"age": [31, None]})
        age: missing
@@ -136,23 +143,22 @@ class MissingFlags(_ColumnEncoder):
         check_is_fitted(self)
         return frame(X).isna().to_numpy(dtype=np.float64)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
-        """`age: missing` and the like."""
-        check_is_fitted(self)
-        return np.array([f"{name}: missing" for name in self.feature_names_in_], dtype=object)
+    def _names(self) -> list[str]:
+        return [f"{name}: missing" for name in self.feature_names_in_]
 
 
+@dataclass(eq=False, repr=False)
 class TextFeatures(_ColumnEncoder):
-    """TF-IDF of the `words` most frequent words of each column, by scikit-learn's vectoriser; a missing text has none.
+    """TF-IDF of the `words` most frequent words of each column; a missing text has none.
 
     >>> texts = {"note": ["cheap pills", "cheap flights", None]}
     >>> TextFeatures().fit(texts).get_feature_names_out().tolist()
     ['note: cheap', 'note: flights', 'note: pills']
     """
 
-    def __init__(self, words: int = 500, *, fewest_rows: int = 1) -> None:
-        self.words = words
-        self.fewest_rows = fewest_rows
+    words: int = 500
+    _: KW_ONLY
+    fewest_rows: int = 1
 
     def _learn(self, table: Any) -> None:
         """Learn the words of each column and how rare they are."""
@@ -165,11 +171,8 @@ class TextFeatures(_ColumnEncoder):
         made = [self.vectorizers_[name].transform(_texts(table[name])).toarray() for name in self.feature_names_in_]
         return np.hstack(made)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
-        """`note: cheap` and the like."""
-        check_is_fitted(self)
-        names = [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
-        return np.array(names, dtype=object)
+    def _names(self) -> list[str]:
+        return [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
 
     def _vectorizer(self, values: Any) -> Any:
         vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)

@@ -23,7 +23,7 @@ from thresher._internal.parallel import Progress
 from thresher.errors import ArgumentError
 from thresher.learning.validation.fit_and_score import problem_of
 from thresher.learning.validation.folds import Folding, mean_test_share, splits_of
-from thresher.learning.validation.learning_curve import SizeCurve, measure_curves
+from thresher.learning.validation.learning_curve import SizeCurve, measure_curves, spaced_sizes
 from thresher.learning.validation.scoring import MeasureLike, fold_metric, variance_factor
 
 _MOST_SIZES = 12
@@ -31,7 +31,7 @@ _MOST_SIZES = 12
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FeatureCurve(SizeCurve):
-    """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
+    """Apparent and validation measure against features or another parameter.
 
     `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
     `simplest` is the first that is within one corrected standard error of it.
@@ -43,8 +43,8 @@ class FeatureCurve(SizeCurve):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        own = {"parameter": self.parameter, "best": self.best, "simplest": self.simplest}
-        return {**SizeCurve.to_dict(self), **own}
+        plain = {"parameter": self.parameter, "best": self.best, "simplest": self.simplest}
+        return SizeCurve.to_dict(self) | plain
 
     def _brief(self) -> str:
         value = self.validation.estimate[self.sizes.index(self.best)]
@@ -152,41 +152,25 @@ class BestSingle(SelectKBest):  # type: ignore[misc]
         return self
 
 
-def spaced_sizes(features: int, *, most: int = _MOST_SIZES) -> list[int]:
-    """Up to twelve, or `most`, numbers of features from 1 to all, in equal ratios.
-
-    >>> spaced_sizes(3), spaced_sizes(100), spaced_sizes(100, most=3)
-    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100], [1, 10, 100])
-    """
-    spaced = np.rint(np.geomspace(1, features, min(most, features))).astype(int)
-    return list(dict.fromkeys(spaced.tolist()))
-
-
 def _by_features(
     estimator: Any, X: Any, sizes: Sequence[Any] | None, selector: Callable[[int], Any] | None
 ) -> tuple[list[int], list[Any]]:
     features = int(X.shape[1]) if hasattr(X, "shape") else len(X[0])
-    if sizes is None:
-        asked = spaced_sizes(features)
-    else:
-        asked = list(sizes)
-        integers = all(isinstance(size, int | np.integer) for size in asked)
-        if not asked or not integers or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
-            raise ArgumentError(
-                f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", "e.g. [1, 2, 5]"
-            )
-    chosen = selector or (lambda size: BestSingle(k=size))
-    return [int(size) for size in asked], [make_pipeline(chosen(int(size)), clone(estimator)) for size in asked]
+    asked = spaced_sizes(1, features, min(_MOST_SIZES, features)).tolist() if sizes is None else list(sizes)
+    integers = all(isinstance(size, int | np.integer) for size in asked)
+    if not asked or not integers or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
+        what = f"sizes must be whole numbers from 1 to {features}, each once, got {asked}"
+        raise ArgumentError(what, "e.g. [1, 2, 5]")
+    numbers, select = [int(size) for size in asked], selector or (lambda size: BestSingle(k=size))
+    return numbers, [make_pipeline(select(size), clone(estimator)) for size in numbers]
 
 
 def _by_parameter(
     estimator: Any, parameter: str, values: Sequence[Any] | None, selector: Any
 ) -> tuple[list[Any], list[Any]]:
     if not values or selector is not None:
-        raise ArgumentError(
-            f"the values of {parameter} go to sizes=, and there is nothing to select",
-            fix=f"pass parameter={parameter!r}, sizes=[...] without a selector",
-        )
+        what = f"the values of {parameter} go to sizes=, and there is nothing to select"
+        raise ArgumentError(what, f"pass parameter={parameter!r}, sizes=[...] without a selector")
     known = estimator.get_params()
     if not is_one_of(parameter, known):
         raise ArgumentError(f"{type(estimator).__name__} has no parameter {parameter!r}", f"it has {', '.join(known)}")

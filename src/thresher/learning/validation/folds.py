@@ -74,10 +74,8 @@ class Folds:
             return tuple(FoldSplit(0, *pair) for pair in _by_time(_needed(times, "times", flags.size), self.count))
         grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
         if grouped is not None and len(set(grouped.tolist())) < self.count:
-            raise ArgumentError(
-                f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}",
-                "take fewer folds",
-            )
+            what = f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}"
+            raise ArgumentError(what, "take fewer folds")
         rows = np.zeros((flags.size, 1))
         return tuple(
             FoldSplit(repeat, *pair)
@@ -93,9 +91,8 @@ class Folds:
 
     def _require_enough(self, flags: Flags) -> None:
         if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
-            raise ArgumentError(
-                f"{self.count} folds need at least as many rows, and there are {flags.size}", "take fewer folds"
-            )
+            what = f"{self.count} folds need at least as many rows, and there are {flags.size}"
+            raise ArgumentError(what, "take fewer folds")
         rarer = int(min(flags.sum(), (~flags).sum()))
         if self.kind == "stratified" and rarer < self.count:
             raise ArgumentError(
@@ -107,13 +104,9 @@ class Folds:
 def splits_of(
     folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0
 ) -> tuple[FoldSplit, ...]:
-    """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
+    """Splits from a number of folds, `Folds`, a splitter or pairs of row numbers.
 
     A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
-
-    >>> flags = np.array([True, False] * 10)
-    >>> [split.test.size for split in splits_of(2, flags)]
-    [10, 10]
     """
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         kind: Kind = "time" if times is not None else "stratified grouped" if groups is not None else "stratified"
@@ -137,9 +130,8 @@ def fold_splits(pairs: Iterable[Any], rows: int) -> tuple[FoldSplit, ...]:
         try:
             train, test = (np.asarray(side) for side in pair)
         except (TypeError, ValueError):
-            raise ArgumentError(
-                f"fold {number} is {pair!r}, and no pair of training and test rows", "e.g. ([0, 1, 2], [3, 4])"
-            ) from None
+            what = f"fold {number} is {pair!r}, and no pair of training and test rows"
+            raise ArgumentError(what, "e.g. ([0, 1, 2], [3, 4])") from None
         sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
         if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
             raise ArgumentError(f"fold {number} does not number rows", "give row numbers from 0")
@@ -150,25 +142,17 @@ def fold_splits(pairs: Iterable[Any], rows: int) -> tuple[FoldSplit, ...]:
 
 
 def inner_splits(count: int, flags: Flags, row_data: Mapping[str, Any]) -> list[FoldSplit]:
-    """Folds within training rows that have groups or times, as `groups_and_times` returns them.
+    """Folds within training rows that have groups or times.
 
     Of folds in time, those whose earlier rows hold one class are left out: nothing can be learnt from them.
-
-    >>> flags = np.array([False, False, False, True, False, True, False, True])
-    >>> for split in inner_splits(3, flags, {"times": np.arange(8)}):
-    ...     print(split.train, split.test)
-    [0 1 2 3] [4 5]
-    [0 1 2 3 4 5] [6 7]
     """
     if "times" not in row_data:
         return list(Folds(count, "stratified grouped").splits(flags, groups=row_data["groups"]))
     in_time = Folds(count, "time").splits(flags, times=row_data["times"])
     splits = [split for split in in_time if _both_classes(split, flags)]
     if not splits:
-        raise OneClassError(
-            f"the earlier rows hold one class only, in each of {count} folds in time",
-            fix="give rows in which both classes come early, or a cv= of your own",
-        )
+        what = f"the earlier rows hold one class only, in each of {count} folds in time"
+        raise OneClassError(what, "give rows in which both classes come early, or a cv= of your own")
     return splits
 
 
@@ -180,27 +164,17 @@ def require_teachable(splits: Sequence[FoldSplit], flags: Flags) -> None:
         if not split.test.size:
             raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
         if not _both_classes(split, flags):
-            raise OneClassError(
-                f"the {split.train.size:,} training rows of fold {number} hold one class only",
-                fix="take fewer or stratified folds, or more rows of the rarer class",
-            )
+            what = f"the {split.train.size:,} training rows of fold {number} hold one class only"
+            raise OneClassError(what, "take fewer or stratified folds, or more rows of the rarer class")
 
 
 def mean_test_share(splits: Sequence[FoldSplit]) -> float:
-    """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it.
-
-    >>> mean_test_share([FoldSplit(0, np.arange(8), np.arange(8, 10))])
-    0.2
-    """
+    """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it."""
     return float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
 
 
 def groups_and_times(groups: Any, times: Any, *, rows: int) -> dict[str, Column]:
-    """Check `groups` and `times`, one entry per row; those that are None are left out.
-
-    >>> list(groups_and_times(None, [3, 1, 2], rows=3))
-    ['times']
-    """
+    """Check `groups` and `times`, one entry per row; those that are None are left out."""
     columns = {}
     for name, entries in (("groups", groups), ("times", times)):
         if entries is None:
@@ -214,16 +188,9 @@ def groups_and_times(groups: Any, times: Any, *, rows: int) -> dict[str, Column]
 
 
 def route(row_data: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
-    """Parameters of `estimator.fit` by which groups and times reach a wrapper that makes folds itself.
+    """Parameters of `fit` by which groups and times reach a wrapper that makes folds.
 
     Wrappers take them directly or at the end of pipelines; other models take nothing.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from thresher.learning import CalibratedModel
-    >>> steps = Pipeline([("scale", StandardScaler()), ("model", CalibratedModel(GaussianNB()))])
-    >>> list(route({"groups": [1, 1, 2]}, steps)), route({"groups": [1, 1, 2]}, GaussianNB())
-    (['model__groups'], {})
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
@@ -233,11 +200,7 @@ def route(row_data: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
 
 
 def rows_of(table: Any, index: Indices) -> Any:
-    """The rows of an array, a sparse matrix, a frame or a list at these places, in this order.
-
-    >>> rows_of(["a", "b", "c"], np.array([2, 0]))
-    ['c', 'a']
-    """
+    """The rows of an array, a sparse matrix, a frame or a list at these places."""
     if hasattr(table, "iloc"):
         return table.iloc[index]
     if isinstance(table, list | tuple):
@@ -248,20 +211,12 @@ def rows_of(table: Any, index: Indices) -> Any:
 
 
 def row_count(table: Any) -> int:
-    """How many rows a table has.
-
-    >>> row_count(np.eye(3)), row_count(["a", "b"])
-    (3, 2)
-    """
+    """How many rows a table has."""
     return int(table.shape[0]) if hasattr(table, "shape") else len(table)
 
 
 def parameters_of(parameters: Mapping[str, Any], index: Indices, rows: int) -> dict[str, Any]:
-    """Parameters of a fit for some rows: those with one entry per row are cut down to them.
-
-    >>> parameters_of({"sample_weight": [1, 2, 3], "verbose": 0}, np.array([2]), 3)
-    {'sample_weight': [3], 'verbose': 0}
-    """
+    """Parameters of a fit for some rows: those with one entry per row are cut to them."""
     return {name: rows_of(value, index) if _per_row(value, rows) else value for name, value in parameters.items()}
 
 
@@ -282,7 +237,7 @@ def _needed(values: Any, name: str, rows: int) -> Any:
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
-    """Blocks of rows in order of time; each but the first is tested on all rows before it."""
+    """Blocks of rows in order of time; each but the first is tested on what came before."""
     late_first, ends = falling_order(times)
     order = late_first[::-1]
     starts = times.size - ends[::-1][1:]  # where each later time begins
@@ -290,9 +245,7 @@ def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
     for block in range(1, count + 1):
         after = starts[(starts > cuts[-1]) & (starts >= times.size * block / (count + 1))]
         if not after.size:
-            raise ArgumentError(
-                f"{count} folds in time need more than the {ends.size} distinct times there are",
-                "take fewer folds, or finer times",
-            )
+            what = f"{count} folds in time need more than the {ends.size} distinct times there are"
+            raise ArgumentError(what, "take fewer folds, or finer times")
         cuts.append(int(after[0]))
     return [(order[:start], order[start:end]) for start, end in zip(cuts[1:], [*cuts[2:], times.size], strict=True)]
