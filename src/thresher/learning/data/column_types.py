@@ -247,12 +247,7 @@ def parse_dates(values: Any) -> Any:
 
 
 def category_texts(values: Any) -> Any:
-    """Categories as texts; an integer is spelled without a point, whatever its type.
-
-    >>> import pandas as pd
-    >>> category_texts(pd.Series([3.0, None, 2.5])).tolist()
-    ['3', nan, '2.5']
-    """
+    """Categories as texts; an integer is spelled without a point, whatever its type."""
     import pandas as pd
 
     def spell(value: Any) -> str:

@@ -11,8 +11,8 @@ from sklearn.decomposition import PCA
 
 from thresher._internal.arguments import require_integer, require_seed
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
-from thresher.learning.features.scatter import Matrix, feature_names
+from thresher.errors import ArgumentError, LengthError, MissingValueError
+from thresher.learning.features.scatter import Matrix, feature_names, number_table
 from thresher.ranking import Floats
 
 
@@ -122,11 +122,9 @@ def principal_components(
     rows = _rows(X, least=2)
     most = min(len(rows) - 1, rows.shape[1])
     require_seed(seed)
-    fix = "there are no more components than features, nor than rows less one"
     if n_components is not None:
-        n_components = require_integer(n_components, name="n_components", least=1, fix=fix)
-        if n_components > most:
-            raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", fix)
+        fix = "there are no more components than features, nor than rows less one"
+        n_components = require_integer(n_components, name="n_components", least=1, most=most, fix=fix)
     if not isinstance(standardise, bool | np.bool_):
         raise ArgumentError(
             f"standardise must be True or False, got {standardise!r}",
@@ -145,27 +143,14 @@ def principal_components(
     pca = PCA(most if n_components is None else n_components, random_state=seed).fit(scaled)
     largest = np.take_along_axis(pca.components_, np.argmax(np.abs(pca.components_), axis=1)[:, None], axis=1)
     components = pca.components_ * np.sign(largest)
-    for array in (mean, scale, covariance, pca.explained_variance_, components, pca.explained_variance_ratio_):
+    arrays = (mean, scale, covariance, pca.explained_variance_, components, pca.explained_variance_ratio_)
+    for array in arrays:
         array.setflags(write=False)
-    return PrincipalComponents(
-        feature_names(X, mean.size),
-        len(rows),
-        mean,
-        scale,
-        covariance,
-        pca.explained_variance_,
-        components,
-        pca.explained_variance_ratio_,
-    )
+    return PrincipalComponents(feature_names(X, mean.size), len(rows), *arrays)
 
 
 def _rows(X: Any, *, least: int = 0) -> Matrix:
-    rows = np.asarray(X)
-    if rows.ndim != 2 or rows.dtype.kind not in "biuf":
-        what = f"X has shape {rows.shape} and type {rows.dtype}, and components need a table of numbers"
-        raise LengthError(what, "give rows and columns of numbers")
-    if len(rows) < least:
-        raise EmptyError(f"{len(rows)} rows do not vary", "give at least two")
+    rows = number_table(X, least=least)
     if bad := int((~np.isfinite(rows)).sum()):
         what = f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed"
         raise MissingValueError(what, "fill them first, or leave out those rows")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import require_instance
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
+from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError
 from thresher.inputs.columns import column, is_missing
 from thresher.inputs.labels import classes_of
 from thresher.ranking import Counts, Floats, Indices
@@ -32,9 +32,6 @@ def moments(
     deviations D are taken from the means so far, so that with n rows of a class before and m in the block the squares
     grow by ΣD² - m²/(n + m) δ², where δ is the mean of D. The subtraction loses no more than a factor m/n, and a
     feature that is constant within its classes has squares of exactly 0.
-
-    >>> moments(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), classes=2, matrix=False)
-    (array([2, 1]), array([[2.], [8.]]), array([2.]))
     """
     rows, features = X.shape
     counts = np.zeros(classes, dtype=np.int64)
@@ -201,8 +198,8 @@ def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
     >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1])
     Scatter(4 rows of 2 features, {0: 2, 1: 2}, J=14.5)
     """
-    names, rows = _table(X)
-    labels = column(y, name="y")
+    rows = number_table(X, least=1)
+    names, labels = feature_names(X, rows.shape[1]), column(y, name="y")
     if labels.size != len(rows):
         raise LengthError(f"X has {len(rows):,} rows and y {labels.size:,}", "give one label per row")
     if (absent := is_missing(labels)) is not None:
@@ -236,29 +233,21 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     return total
 
 
-def require_two_classes(table: Scatter) -> None:
-    """Refuse a scatter of one class."""
-    if len(table.classes) < 2:
-        what = f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes"
-        raise OneClassError(what, "give rows of at least two classes")
-
-
 def feature_names(X: Any, features: int) -> tuple[str, ...]:
     """Names of a table's columns; x0, x1, ... where it has none."""
     named = getattr(X, "columns", None)
     return tuple(f"x{i}" for i in range(features)) if named is None else tuple(str(name) for name in named)
 
 
-def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+def number_table(X: Any, *, least: int) -> npt.NDArray[Any]:
+    """Rows and columns of numbers, at least so many rows."""
     rows = np.asarray(X)
     if rows.ndim != 2 or rows.dtype.kind not in "biuf":
-        raise LengthError(
-            f"X has shape {rows.shape} and type {rows.dtype}, and scatter needs a table of numbers",
-            "give rows and columns of numbers; preparation(columns) turns other columns into numbers",
-        )
-    if not len(rows):
-        raise EmptyError("there are no rows", "give at least one")
-    return feature_names(X, rows.shape[1]), rows
+        what = f"X has shape {rows.shape} and type {rows.dtype}, and a table of numbers is needed"
+        raise LengthError(what, "give rows and columns of numbers; preparation(columns) makes them of other columns")
+    if len(rows) < least:
+        raise EmptyError("one row does not vary" if len(rows) else "there are no rows", f"give at least {least}")
+    return rows
 
 
 def _classes(labels: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:

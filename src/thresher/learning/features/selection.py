@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._internal.arguments import require_instance, require_number
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, argument
-from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes, scatter
+from thresher.errors import ArgumentError, OneClassError, argument
+from thresher.learning.features.scatter import Matrix, Scatter, scatter
 from thresher.ranking import Flags, Floats, Indices
 
 Criterion: TypeAlias = Literal["trace_ratio", "hotelling_lawley"]
@@ -76,7 +76,9 @@ def selection(
     """
     require_instance(table, Scatter, name="table", fix="give what scatter(X, y) returns")
     require_criterion(criterion)
-    require_two_classes(table)
+    if len(table.classes) < 2:
+        what = f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes"
+        raise OneClassError(what, "give rows of at least two classes")
     if search not in get_args(Search):
         raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
     features, size = len(table.names), cast("Any", n_features)

@@ -93,15 +93,14 @@ def node_labels(
     pos, rest = counts[:, column], counts.sum(axis=1) - counts[:, column]
     with np.errstate(divide="ignore", invalid="ignore"):
         score = np.log2(pos / rest)
-    return [
-        (_segment(p, n), f"score {s:.4g}", f"p {q:.4g}", call)
-        for p, n, s, q, call in zip(pos, rest, score, probability[:, column], calls, strict=True)
+    segments = [
+        ",".join(f"{_count(number)}{sign}" for number, sign in ((p, "+"), (n, "-")) if number)
+        for p, n in zip(pos, rest, strict=True)
     ]
-
-
-def _segment(pos: Any, neg: Any) -> str:
-    parts = [f"{_count(number)}{sign}" for number, sign in ((pos, "+"), (neg, "-")) if number]
-    return f"[{','.join(parts)}]"
+    return [
+        (f"[{segment}]", f"score {s:.4g}", f"p {q:.4g}", call)
+        for segment, s, q, call in zip(segments, score, probability[:, column], calls, strict=True)
+    ]
 
 
 def _count(number: Any) -> str:
@@ -139,16 +138,12 @@ class TreeLayout:
 
 def tree_layout(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> TreeLayout:
     """Where to draw each node: leaves with their `labels`, others with their question."""
-    x = np.zeros(nodes.left.size)
-    leaves = nodes.leaves
-    x[leaves] = np.arange(leaves.size)
-    for node in range(x.size - 1, -1, -1):  # children come after their parents
-        if nodes.left[node] >= 0:
-            x[node] = (x[nodes.left[node]] + x[nodes.right[node]]) / 2
-    text = tuple(
-        tuple(labels[node]) if nodes.left[node] < 0 else (nodes.question(node),) for node in range(nodes.left.size)
-    )
-    return TreeLayout(x, nodes.depth, nodes.parent, text)
+    x, text = np.zeros(nodes.left.size), [tuple(lines) for lines in labels]
+    x[nodes.leaves] = np.arange(nodes.leaves.size)
+    for node in np.flatnonzero(nodes.left >= 0)[::-1]:  # children come after their parents
+        x[node] = (x[nodes.left[node]] + x[nodes.right[node]]) / 2
+        text[node] = (nodes.question(node),)
+    return TreeLayout(x, nodes.depth, nodes.parent, tuple(text))
 
 
 def tree_svg(layout: TreeLayout, yes: Indices) -> str:

@@ -13,12 +13,18 @@ from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.cautions import Caution
 from thresher.choices import choose
-from thresher.errors import ArgumentError, MeasureError, OneClassError
+from thresher.errors import ArgumentError, MeasureError
 from thresher.inference import Difference, Interval, corrected_t, interval
 from thresher.inputs.arrow import Column
 from thresher.learning.validation.fit_and_score import ScoredFold, fit_and_score, in_parallel, problem_of
 from thresher.learning.validation.folds import Folding, FoldSplit, mean_test_share, splits_of
-from thresher.learning.validation.scoring import MeasureLike, corrected_interval, fold_metric, prediction_table
+from thresher.learning.validation.scoring import (
+    MeasureLike,
+    corrected_interval,
+    fold_metric,
+    prediction_table,
+    require_quality,
+)
 from thresher.ranking import Flags, Floats, Indices, Ranking, reaches
 from thresher.tables import OperatingCondition
 
@@ -77,11 +83,7 @@ class CrossValidation(Tabular):
         A fold with one class has no AUC, so leave-one-out has none at all: ask `auc(cv.pooled())` then.
         """
         metric = fold_metric(measure)
-        try:
-            return np.array([metric.of(fold) for fold in self._folds(model)])
-        except OneClassError:
-            what = f"some fold is tested on one class only, where {metric.name} has no value"
-            raise OneClassError(what, "take fewer or stratified folds, or ask for the measure of cv.pooled()") from None
+        return np.array([metric(fold) for fold in self._folds(model)])
 
     def estimate(self, measure: MeasureLike = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
         """The mean over folds, with limits that allow for shared training rows."""
@@ -95,8 +97,7 @@ class CrossValidation(Tabular):
     ) -> Difference:
         """Model a minus model b over folds, by the corrected resampled t test."""
         metric = fold_metric(measure)
-        if metric.better == "neither":
-            raise MeasureError(f"{metric.name} is neither better nor worse", "pick another")
+        require_quality(metric)
         of_a, of_b = (_defined(self.per_fold(measure, name), metric.name) for name in (a, b))
         test = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=metric.better)
         return replace(test, a=a, b=b)
@@ -161,10 +162,8 @@ def cross_validate(
     groups, times
         Which rows belong together, and when each was observed; wrappers such as `CalibratedModel` respect both in
         their inner folds.
-    weights
-        Weights of rows, in fitting and in measuring.
-    seed
-        Of the partition into folds; models take theirs as `random_state`.
+    weights, seed
+        Of rows, in fitting and in measuring; of the partition into folds (models take theirs as `random_state`).
     n_jobs, progress
         How many fits run at once, and a function called with how many are done and how many there are.
 
@@ -214,10 +213,9 @@ def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str 
     """Cost per case of each fold, at thresholds chosen without the fold's rows.
 
     Models that make folds within their training rows, as every `CalibratedModel` does, have ranked those rows there:
-    the threshold is chosen on that ranking, and without a `model` so is the model. Nothing in that choice has met a
-    row of the fold. Of other models, thresholds are chosen on the scores of the other folds, which is a little
-    optimistic: those scores come from fits that did learn from this fold. With repeats, entries of the fold's
-    rows in other repeats are left out. Scores are taken to share one scale, as those of calibrated models do.
+    the threshold is chosen on that ranking, and without a `model` so is the model. Of other models, thresholds are
+    chosen on the scores of the other folds, which is a little optimistic: those scores come from fits that did learn
+    from this fold. Scores are taken to share one scale, as those of calibrated models do.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> y = np.arange(100) % 4 == 0
@@ -234,8 +232,8 @@ def nested_interval(
 ) -> Interval:
     """The mean of nested costs, with limits for how folds and cases vary.
 
-    Folds with the same class mix do not show how the mix varies from sample to sample, and predictions that are alike
-    in all folds do not vary at all; so limits are no narrower than those of the same predictions on as many rows.
+    Folds with the same class mix do not show how the mix varies, and predictions that are alike in all folds do not
+    vary at all; so limits are no narrower than those of the same predictions on as many rows.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> y = np.arange(100) % 4 == 0

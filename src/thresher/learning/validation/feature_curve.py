@@ -78,7 +78,7 @@ def feature_curve(
     ----------
     estimator, X, y, positive, folds, groups, times, seed, n_jobs, progress
         As in `cross_validate`.
-    measure
+    measure, level
         As in `learning_curve`.
     sizes
         Numbers of features in rising order, by default up to twelve in equal ratios; or the parameter's values.
@@ -87,8 +87,6 @@ def feature_curve(
         `lambda d: ScatterSelector(d, search="exact")`; by default the best single features by ANOVA's F.
     parameter
         The name of a parameter of the estimator to vary in place of the number of features, e.g. "max_depth".
-    level
-        Of all limits.
 
     Examples
     --------
@@ -137,8 +135,6 @@ def feature_curve(
 
 class BestSingle(SelectKBest):  # type: ignore[misc]
     """The k best single features by ANOVA's F, or all of them where a fold has fewer.
-
-    Preparation makes fewer columns where a category is absent, and constant ones, which are the worst and no news.
 
     >>> BestSingle(k=5).fit(np.array([[0.0, 1], [1, 1], [2, 1], [3, 1]]), [0, 0, 1, 1]).get_support().tolist()
     [True, True]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import numbers_of, require_classifier, require_integer, require_level
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError, OneClassError
+from thresher.errors import ArgumentError, MeasureError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.learning.validation.fit_and_score import Problem, fit_and_score, in_parallel, problem_of
 from thresher.learning.validation.folds import Folding, Folds, FoldSplit, mean_test_share, splits_of
@@ -23,6 +23,7 @@ from thresher.learning.validation.scoring import (
     MeasureLike,
     corrected_interval,
     fold_metric,
+    require_quality,
     variance_factor,
 )
 from thresher.ranking import Flags, Floats, Indices
@@ -146,8 +147,7 @@ def learning_curve(
     """How a model learns from growing parts of each fold's training rows.
 
     Smaller parts lie within larger ones and have the same class mix. Limits are pointwise and allow for folds that
-    share rows. Where apparent and validation error have met, more rows will not help; where they
-    are apart, the asymptote says how far they might.
+    share rows. Where apparent and validation error have met, more rows will not help; elsewhere see the asymptote.
 
     Parameters
     ----------
@@ -156,14 +156,10 @@ def learning_curve(
     measure
         Any registered measure of the model's predictions, "auc", "brier", "log_loss", "average_precision", an
         `OperatingCondition` for the expected cost of its predictions, or a function of a ranking.
-    sizes
-        Numbers of training rows, rising; by default `points` of them in equal ratios.
-    points
-        How many sizes; fewer than four have no asymptote.
-    folds
-        As in `cross_validate`; five folds repeated five times by default.
-    level
-        Of all limits.
+    sizes, points
+        Numbers of training rows, rising; by default `points` of them in equal ratios. Below four there is no asymptote.
+    folds, level
+        As in `cross_validate`, five folds repeated five times by default; the level of all limits.
     exponents
         How fast the error may fall, as the range of c in a + b·n^-c. Slower laws than 0.2 bound nothing.
 
@@ -221,8 +217,7 @@ def measure_curves(
 
     A task is an estimator, a problem, training rows and test rows; tasks of a point are one per fold, in order.
     """
-    if metric.better == "neither":
-        raise MeasureError(f"{metric.name} is neither better nor worse", "pick a measure of quality")
+    require_quality(metric)
     work = partial(_apparent_and_validation, metric=metric)
     values = np.array(in_parallel(work, tasks, n_jobs=n_jobs, progress=progress))
     if undefined := int((~np.isfinite(values)).sum()):
@@ -305,12 +300,8 @@ def fit_power_law(
 def _apparent_and_validation(
     estimator: Any, problem: Problem, train: Indices, test: Indices, metric: FoldMetric
 ) -> tuple[float, float]:
-    seen, unseen = fit_and_score(estimator, problem, train, [train, test])
-    try:
-        return metric.of(seen), metric.of(unseen)
-    except OneClassError:
-        what = f"a fold is trained or tested on one class only, where {metric.name} has no value"
-        raise OneClassError(what, "take fewer folds, larger sizes, or a measure of calls such as error_rate") from None
+    apparent, validation = fit_and_score(estimator, problem, train, [train, test])
+    return metric(apparent), metric(validation)
 
 
 def spaced_sizes(least: int, most: int, points: int) -> Indices:

@@ -15,7 +15,7 @@ from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
-from thresher.errors import MeasureError
+from thresher.errors import MeasureError, OneClassError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
@@ -38,6 +38,15 @@ class FoldMetric:
     better: Better
     range: tuple[float, float]
     of: Callable[[ScoredFold], float]
+
+    def __call__(self, fold: ScoredFold) -> float:
+        """The measure of a fold, refused in words where it needs both classes."""
+        try:
+            return self.of(fold)
+        except OneClassError:
+            what = f"a fold is trained or tested on one class only, where {self.name} has no value"
+            fix = "take fewer, larger or stratified folds, or a measure of predictions such as error_rate"
+            raise OneClassError(what, fix) from None
 
 
 _OF_RANKINGS: dict[str, tuple[Better, tuple[float, float], Callable[[Ranking], float]]] = {
@@ -75,12 +84,14 @@ def fold_metric(of: MeasureLike) -> FoldMetric:
     return FoldMetric(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
 
 
-def table_cost(condition: OperatingCondition, table: Contingency) -> float:
-    """The expected cost per case; of one class NaN if the condition declares a class ratio.
+def require_quality(metric: FoldMetric) -> None:
+    """Refuse a measure of which neither more nor less is better."""
+    if metric.better == "neither":
+        raise MeasureError(f"{metric.name} is neither better nor worse", "pick a measure of quality")
 
-    >>> table_cost(OperatingCondition(cost_ratio=5), Contingency(tp=3, fn=1, fp=0, tn=0))
-    1.25
-    """
+
+def table_cost(condition: OperatingCondition, table: Contingency) -> float:
+    """The expected cost per case; of one class NaN if the condition declares a class ratio."""
     if table.Pos and table.Neg:
         return float(condition.expected_cost(table))
     if condition.class_ratio is not None:
@@ -99,11 +110,7 @@ def variance_factor(folds: int, test_share: float) -> float:
 
 
 def corrected_interval(values: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Interval:
-    """The mean with Student's limits by the corrected variance, within the measure's range.
-
-    >>> print(corrected_interval(np.array([0.8, 0.9, 0.85, 0.95, 0.9]), test_share=0.2, level=0.95, spread=(0, 1)))
-    0.8800 [0.7738, 0.9862]
-    """
+    """The mean with Student's limits by the corrected variance, within the measure's range."""
     mean, method = float(values.mean()), "corrected t"
     if values.size < 2 or not values.var() > 0:
         same = "all folds have the same value, so they say nothing about how folds vary"
@@ -117,13 +124,7 @@ def corrected_interval(values: Floats, *, test_share: float, level: float, sprea
 def prediction_table(
     positive: Flags, predicted: Flags, *, weights: Floats | None = None, clusters: Any = None
 ) -> Table:
-    """The table of predictions on test rows; rows of a cluster are not independent.
-
-    >>> from thresher import interval
-    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(interval(prediction_table(labels, calls, clusters=np.arange(100) // 5), OperatingCondition(cost_fn=5)))
-    1.1000 [0.4789, 2.2749]
-    """
+    """The table of predictions on test rows; rows of a cluster are not independent."""
     codes = None if clusters is None else cluster_codes(clusters)
     return count_calls(positive, predicted, weight=weights, cluster=codes)
 
@@ -133,9 +134,9 @@ def cost_scorer(
 ) -> Any:
     """A scorer of scikit-learn: minus the expected cost per case.
 
-    Without `threshold` it scores the model's own `predict`, so that `GridSearchCV(...).score` is what
-    `GridSearchCV(...).predict` costs. That is right for models which decide by the condition, such as a
-    `ThresholdClassifier`; most others decide at 0.5 whatever errors cost. For those, ask what they could be worth:
+    Without `threshold` it scores the model's own `predict`, which is right for models that decide by the condition,
+    such as a `ThresholdClassifier`; most others decide at 0.5 whatever errors cost. For those, ask what they could be
+    worth:
 
     - "bayes" calls a case positive when its probability says that this is cheaper, which is best for calibrated
       probabilities: p >= 1 / (1 + cost_ratio), p restated first for the class ratio of the condition where it
