@@ -126,10 +126,20 @@ def write_learned(
     True
     """
     table = frame(data)
+    plain = {
+        "format": FORMAT,
+        "version": __version__,
+        "target": learned.target,
+        "labels": [label.item() if isinstance(label, np.generic) else label for label in learned.labels],
+        "known": [str(name) for name in table.columns],
+        "columns": [column.to_dict() for column in expected_columns(table, learned.columns, learned.split["train"])],
+    }
     with replace_folder(folder, names=FILES, overwrite=overwrite) as target:
         write_model(learned.model, target / MODEL)
         learned.decision.save(target / DECISION)
-        (target / COLUMNS).write_text(_columns_json(learned, table), encoding="utf-8")
+        (target / COLUMNS).write_text(
+            json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8"
+        )
         _write_predictions(learned, table, target / PREDICTIONS)
         write_report(learned, target / REPORT, title=title)
     return Path(folder)
@@ -230,18 +240,6 @@ def reproducible_zip(archive: bytes) -> bytes:
             target.writestr(ZipInfo(new, _NO_TIME), files[name])
         target.writestr(ZipInfo(_SCHEMA, _NO_TIME), schema)
     return made.getvalue()
-
-
-def _columns_json(learned: Learned, table: Any) -> str:
-    plain = {
-        "format": FORMAT,
-        "version": __version__,
-        "target": learned.target,
-        "labels": [label.item() if isinstance(label, np.generic) else label for label in learned.labels],
-        "known": [str(name) for name in table.columns],
-        "columns": [column.to_dict() for column in expected_columns(table, learned.columns, learned.split["train"])],
-    }
-    return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
 def _write_predictions(learned: Learned, table: Any, path: Path) -> None:

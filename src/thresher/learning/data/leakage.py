@@ -24,12 +24,7 @@ NEAR_PERFECT = 0.99
 
 
 def leakage(
-    data: Any,
-    target: str,
-    *,
-    columns: ColumnTypes | None = None,
-    split: Split | None = None,
-    groups: Any = None,
+    data: Any, target: str, *, columns: ColumnTypes | None = None, split: Split | None = None, groups: Any = None
 ) -> tuple[Caution, ...]:
     """Signs of leakage, as cautions; nothing is removed.
 

@@ -27,20 +27,8 @@ _FACTORS = {"iqr": 1.5, "robust_z": 3.5}
 _MAD_SCALE = 1.482602218505602
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fences:
-    """The lowest and highest value of each feature that is no outlier."""
-
-    low: Floats
-    high: Floats
-
-    def beyond(self, X: Matrix) -> Flags:
-        """Which entries lie outside; a missing one does not."""
-        return (self.low > X) | (self.high < X)
-
-
-def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
-    """Fences of each feature, without its missing values.
+def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> tuple[Floats, Floats]:
+    """The lowest and highest value of each feature that is no outlier.
 
     "iqr": `factor` (1.5) interquartile ranges beyond the quartiles. "robust_z": `factor` (3.5) times 1.4826 median
     absolute deviations from the median. Where half of the values are equal the width is 0, which says nothing about
@@ -58,7 +46,7 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
         low = high = np.nanmedian(rows, axis=0)
         spread = _MAD_SCALE * np.nanmedian(np.abs(rows - low), axis=0)
     flat = (spread == 0) | empty
-    return Fences(np.where(flat, -np.inf, low - width * spread), np.where(flat, np.inf, high + width * spread))
+    return np.where(flat, -np.inf, low - width * spread), np.where(flat, np.inf, high + width * spread)
 
 
 @dataclass(eq=False, repr=False)
@@ -109,14 +97,15 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X)
         if self.method == "isolation_forest":
             return np.asarray(self.forest_.predict(rows) < 0)
-        return np.any(self.fences_.beyond(rows), axis=1)
+        low, high = self.fences_
+        return np.any((low > rows) | (high < rows), axis=1)  # a missing entry is neither
 
     def transform(self, X: Any) -> Matrix:
         """The rows, clipped or with a flag more."""
         rows = self._rows(X)
         if self.action == "flag":
             return np.column_stack([rows, self.flags(X)])
-        return np.clip(rows, self.fences_.low, self.fences_.high)
+        return np.clip(rows, *self.fences_)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names that came in, and `outlier` when flagged."""

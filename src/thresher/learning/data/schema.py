@@ -153,7 +153,7 @@ def _read(values: Any, column: ExpectedColumn) -> Any:
     entries = values.tolist()
     read = _plain_numbers(entries) if column.reading == "number" else None
     if read is None:
-        read = [None if _absent(entry) else _entry(entry, column.reading) for entry in entries]
+        read = [_entry(entry, column.reading) for entry in entries]
     plain = column.reading == "number" and all(entry is None or isinstance(entry, float) for entry in read)
     return pd.Series(read, index=values.index, name=values.name, dtype=np.float64 if plain else object)
 
@@ -167,13 +167,11 @@ def _plain_numbers(entries: list[Any]) -> list[Any] | None:
         return None
 
 
-def _absent(entry: Any) -> bool:
-    return entry is None or (isinstance(entry, str) and entry.strip() in ABSENT) or entry != entry  # noqa: PLR0124 - NaN
-
-
 def _entry(entry: Any, reading: Reading) -> Any:
     if not isinstance(entry, str):
-        return entry
+        return None if entry != entry else entry  # noqa: PLR0124 - NaN
+    if entry.strip() in ABSENT:
+        return None
     if reading == "truth":
         return _TRUTH.get(entry.strip().lower(), entry)
     try:

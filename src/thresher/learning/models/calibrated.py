@@ -23,18 +23,13 @@ class CalibratedModel(ClassifierWrapper):
 
     Parameters
     ----------
-    estimator
-        A classifier of two classes; one that is fitted already comes as `FrozenEstimator(model)` or with
-        `cv="prefit"`, and the rows given to `fit` then serve the map alone.
     method
         "isotonic", "histogram", "platt", "beta" or "temperature", as in `calibration_map`. The last two need
         probabilities; "platt" takes log-odds of probabilities, or decision functions as they are.
     smoothing, interpolate, bins
         As in `calibration_map`, for "isotonic" and "histogram".
-    positive
-        The positive label; needed for a `MEstimate` unless labels are bool or 0/1, since its prior speaks of one class.
-    response, cv, n_jobs
-        As in `ThresholdClassifier`.
+    estimator, positive, response, cv, n_jobs
+        As in `ThresholdClassifier`; a `MEstimate` needs the positive label, since its prior speaks of one class.
 
     Attributes
     ----------

@@ -25,9 +25,8 @@ Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
 def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequence[float] | None = None) -> Ranking:
     """The ranking with neighbouring segments joined between boundaries.
 
-    Boundaries stand `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group
-    above it. A group carries its lowest score, so `score >= group's score` accepts all of it. Fewer segments
-    rank better where the order within them was noise: boundaries on the hull never lower the AUC.
+    Boundaries lie `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group above it.
+    A group carries its lowest score. Boundaries on the hull never lower the AUC.
 
     >>> from thresher import auc
     >>> linear = Ranking.parse("[1+][1+][1+][1-][1+][1-][1-][1+][1-][1-]")
@@ -56,14 +55,12 @@ class GroupedModel(ClassifierWrapper):
 
     Parameters
     ----------
-    estimator
-        A classifier of two classes, as in `ThresholdClassifier`.
     boundaries
         Thresholds on the scores, rising, each the lowest score of the group above it; a number of
         groups of nearly equal count; or "hull": wherever the hull of the out-of-fold ranking has a corner.
     smoothing
         None, "laplace" or a `MEstimate` of each group's proportion. A group without rows needs one.
-    positive, response, cv, n_jobs
+    estimator, positive, response, cv, n_jobs
         As in `ThresholdClassifier`.
 
     Attributes

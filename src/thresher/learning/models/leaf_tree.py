@@ -32,17 +32,10 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     Scores of pure leaves are ±inf. Smoothing changes probabilities alone; where it reorders leaves, `cautions_`
     says so. A leaf that no row reaches is read as its nearest ancestor that has rows.
 
-    Parameters
-    ----------
-    estimator
-        A `DecisionTreeClassifier`; None stands for one that stops at ten leaves. Of a fitted tree in a
-        `FrozenEstimator`, `fit` counts the leaves again on the rows given; for its training counts, use
-        `LeafTree.of(tree)`.
-    smoothing
-        None for empirical proportions, "laplace", or a `MEstimate` whose prior is that of the last class.
+    The estimator is a `DecisionTreeClassifier`; None stops at ten leaves. Of a fitted tree in a `FrozenEstimator`,
+    `fit` counts the leaves again on its rows; for training counts, use `LeafTree.of(tree)`. The prior of a `MEstimate`
+    is that of the last class.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> words = np.repeat([[1, 0], [0, 1], [0, 0]], [25, 15, 60], axis=0)  # Viagra, lottery
     >>> spam = np.repeat([1, 0, 1, 0, 1, 0], [20, 5, 10, 5, 20, 40])

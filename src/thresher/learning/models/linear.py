@@ -25,14 +25,9 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
     Distances share the unit of the features, so scores of several fits may be pooled; decision functions grow with
     the weights. For two classes: with more, distances would not rank classes as the model does.
 
-    Parameters
-    ----------
-    estimator
-        A linear classifier with `coef_` and `decision_function`, e.g. LogisticRegression, LinearSVC or
-        LinearDiscriminantAnalysis. Scale features outside of it, in a pipeline around this one.
+    The estimator has `coef_` and `decision_function`, as LogisticRegression, LinearSVC and LinearDiscriminantAnalysis
+    do. Scale features outside of it, in a pipeline around this one.
 
-    Examples
-    --------
     >>> from sklearn.svm import SVC
     >>> X, y = [[0, 0], [0, 1], [4, 0], [4, 1]], [0, 0, 1, 1]
     >>> distance = DistanceClassifier(SVC(kernel="linear", C=1000)).fit(X, y)

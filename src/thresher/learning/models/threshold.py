@@ -23,29 +23,24 @@ from thresher.tables import OperatingCondition, contingency
 class ThresholdClassifier(ClassifierWrapper):
     """A classifier with the threshold that `choose` finds for its costs.
 
-    The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid,
-    and applied to the model fitted on all rows. Folds are fitted apart, so their scores are taken
-    to share one scale, as those of calibrated models do.
+    The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid, and applied
+    to the model fitted on all rows. Scores of folds are taken to share one scale, as those of calibrated models do.
 
     Parameters
     ----------
     estimator
-        A classifier of two classes with `predict_proba` or `decision_function`. One that is fitted already
-        comes as `FrozenEstimator(model)` or with `cv="prefit"`; the rows given to `fit` are then
-        used for the threshold alone and should be others than it learnt from.
+        A classifier of two classes. One that is fitted already comes as `FrozenEstimator(model)` or with `cv="prefit"`;
+        `fit` then only chooses, and should see other rows than it learnt from.
     condition
         Costs and class ratio at deployment; None means equal costs at the data's class ratio.
     maximise, minimise, subject_to
         As in `choose`: a measure instead of the cost, and constraints on measures.
     positive
-        The positive label. Needed, unless labels are bool or 0/1, as soon as errors of the two kinds
-        are not alike: with a condition, a measure or a constraint.
+        The positive label. Needed, unless labels are bool or 0/1, with a condition, a measure or a constraint.
     response
         "predict_proba", "decision_function", or "auto": the first of them there is.
-    cv
-        A number of stratified folds, a splitter, an iterable of splits, or "prefit".
-    n_jobs
-        How many folds are fitted at once.
+    cv, n_jobs
+        A number of stratified folds, a splitter, an iterable of splits, or "prefit"; how many are fitted at once.
 
     Attributes
     ----------

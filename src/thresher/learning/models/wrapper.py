@@ -15,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.arguments import require_integer
 from thresher.errors import ArgumentError
@@ -27,9 +27,11 @@ from thresher.learning.validation.fit_and_score import (
     fit_and_score,
     in_parallel,
     positive_scores,
+    require_weighted_fit,
     response_of,
 )
 from thresher.learning.validation.folds import (
+    Folds,
     FoldSplit,
     fold_splits,
     groups_and_times,
@@ -161,31 +163,21 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             return fit, dict(routed.splitter.split if "splitter" in routed else {})
         fit = {**route(row_data, self.estimator), **parameters}
         if sample_weight is not None and not self._prefit():
-            if not has_fit_parameter(self.estimator, "sample_weight"):
-                raise ArgumentError(
-                    f"{type(self.estimator).__name__}.fit takes no sample_weight, so weights would be half used",
-                    fix="leave them out, or turn metadata routing on and request them for a step of the pipeline",
-                )
+            require_weighted_fit(self.estimator)
             fit["sample_weight"] = sample_weight
         return fit, {"groups": row_data["groups"]} if "groups" in row_data else {}
 
     def _splits(
         self, X: Any, target: BinaryTarget, row_data: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> Sequence[FoldSplit]:
-        if isinstance(self.cv, str | bytes | bool):
+        if isinstance(self.cv, str | bytes | bool | Mapping):
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
         folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
         if folds is not None:
             require_integer(folds, name="cv", least=2, fix="give two folds or more")
             if row_data:
                 return inner_splits(folds, target.flags, row_data)
-            rarest = int(min(target.flags.sum(), (~target.flags).sum()))
-            if folds > rarest:
-                raise ArgumentError(
-                    f"{folds} folds need {folds} rows of each class, and the rarer class has {rarest:,}"
-                    f" of {target.flags.size:,} rows",
-                    fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
-                )
+            Folds(folds).require_enough(target.flags)
         pairs: Iterable[Any] = self.cv
         if folds is not None or hasattr(self.cv, "split"):
             splitter = check_cv(self.cv, target.labels, classifier=True)
@@ -193,7 +185,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 pairs = list(splitter.split(X, target.labels, **parameters))
             except ValueError as error:
                 raise ArgumentError(f"the folds cannot be made: {error}", "give more rows, or fewer folds") from None
-        elif not isinstance(self.cv, Iterable) or isinstance(self.cv, Mapping):
+        elif not isinstance(self.cv, Iterable):
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
         return fold_splits(pairs, target.labels.size)
 

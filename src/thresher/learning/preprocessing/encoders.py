@@ -162,7 +162,14 @@ class TextFeatures(_ColumnEncoder):
 
     def _learn(self, table: Any) -> None:
         """Learn the words of each column and how rare they are."""
-        self.vectorizers_ = {name: self._vectorizer(table[name]) for name in table.columns}
+        self.vectorizers_ = {}
+        for name in table.columns:
+            vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
+            try:
+                self.vectorizers_[name] = vectorizer.fit(_texts(table[name]))
+            except ValueError:  # scikit-learn's word for it: empty vocabulary
+                fix = f"declare it {argument('types', {name: 'categorical'})} or 'ignored', or lower fewest_rows="
+                raise ColumnError(f"the texts of column {name!r} have no words in common use", fix) from None
 
     def transform(self, X: Any) -> Any:
         """Weights of the words, a row of each column having length 1."""
@@ -173,16 +180,6 @@ class TextFeatures(_ColumnEncoder):
 
     def _names(self) -> list[str]:
         return [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
-
-    def _vectorizer(self, values: Any) -> Any:
-        vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
-        try:
-            return vectorizer.fit(_texts(values))
-        except ValueError:  # scikit-learn's word for it: empty vocabulary
-            raise ColumnError(
-                f"the texts of column {values.name!r} have no words in common use",
-                f"declare it {argument('types', {values.name: 'categorical'})} or 'ignored', or lower fewest_rows=",
-            ) from None
 
 
 def named_category(column: str, category: Any) -> str:

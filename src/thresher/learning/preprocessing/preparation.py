@@ -56,27 +56,12 @@ def preparation(
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.
 
-    Parameters
-    ----------
-    columns
-        What the columns are, as `column_types` finds.
-    missing
-        Fill numbers with the median and categories with the most frequent, and with "indicator" also add a column
-        that says where; only for columns that lack values.
-    outliers
-        An `Outliers` to treat numbers with before they are filled.
-    scale
-        Of numbers, dates and declared orders.
-    encode
-        Of categories; "auto" gives each its own column up to 30 of them, and beyond that encodes them by the
-        target, cross-fitted (scikit-learn's TargetEncoder). A mapping says it by column, the others being "auto".
-    words
-        How many words of each text column.
-    seed
-        Of the cross-fitting.
+    Missing numbers are filled with the median and categories with the most frequent one; "indicator" also adds a column
+    that says where. `outliers` are treated before numbers are filled. `scale` is that of numbers, dates and declared
+    orders. `encode="auto"` gives up to 30 categories a column each, and beyond that encodes them by the target,
+    cross-fitted with `seed` (scikit-learn's TargetEncoder); a mapping decides by column, the others being "auto".
+    `words` is how many words each text column gives.
 
-    Examples
-    --------
     >>> from thresher.learning import column_types, frame
     >>> table = {"age": [31, None, 25, 40], "town": ["Oslo", "Rome", "Oslo", "Rome"]}
     >>> preparation(column_types(table)).fit_transform(frame(table)).round(2)

@@ -60,9 +60,7 @@ class Problem:
         """What an estimator's `fit` takes; weights it cannot take are refused."""
         parameters = route(self.row_data, estimator)
         if self.weight is not None:
-            if not has_fit_parameter(estimator, "sample_weight"):
-                what = f"{type(estimator).__name__}.fit takes no sample_weight"
-                raise ArgumentError(what, "leave weights out, or take another model")
+            require_weighted_fit(estimator)
             parameters["sample_weight"] = self.weight
         return parameters
 
@@ -80,6 +78,13 @@ def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: An
     if weight is not None and weight.size != rows:
         raise LengthError(f"there are {weight.size:,} weights for {rows:,} rows", "give one per row")
     return Problem(X, target, weight, row_data)
+
+
+def require_weighted_fit(estimator: Any) -> None:
+    """Refuse an estimator whose `fit` takes no weights, which would be half used."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        fix = "leave weights out, take another model, or request them for a step of a pipeline by metadata routing"
+        raise ArgumentError(f"{type(estimator).__name__}.fit takes no sample_weight", fix)
 
 
 def response_of(estimator: Any, response: Response) -> str:

@@ -69,27 +69,23 @@ class Folds:
     def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
         """The splits of rows whose positives are flagged."""
         require_seed(seed)
-        self._require_enough(flags)
+        self.require_enough(flags)
         if self.kind == "time":
             return tuple(FoldSplit(0, *pair) for pair in _by_time(_needed(times, "times", flags.size), self.count))
         grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
-        if grouped is not None and len(set(grouped.tolist())) < self.count:
-            what = f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}"
+        if grouped is not None and (distinct := len(set(grouped.tolist()))) < self.count:
+            what = f"{self.count} folds need {self.count} groups, and there are {distinct}"
             raise ArgumentError(what, "take fewer folds")
-        rows = np.zeros((flags.size, 1))
-        return tuple(
-            FoldSplit(repeat, *pair)
-            for repeat in range(self.repeats)
-            for pair in self._splitter(seed, repeat).split(rows, flags, grouped)
-        )
+        rows, splits = np.zeros((flags.size, 1)), []
+        for repeat in range(self.repeats):
+            state = int(np.random.default_rng([seed, repeat]).integers(2**31))
+            make = _SPLITTERS.get(self.kind)
+            splitter = LeaveOneOut() if make is None else make(self.count, shuffle=True, random_state=state)
+            splits += [FoldSplit(repeat, *pair) for pair in splitter.split(rows, flags, grouped)]
+        return tuple(splits)
 
-    def _splitter(self, seed: int, repeat: int) -> Any:
-        if self.kind == "leave-one-out":
-            return LeaveOneOut()
-        state = int(np.random.default_rng([seed, repeat]).integers(2**31))
-        return _SPLITTERS[self.kind](self.count, shuffle=True, random_state=state)
-
-    def _require_enough(self, flags: Flags) -> None:
+    def require_enough(self, flags: Flags) -> None:
+        """Refuse fewer rows, or rows of a class, than these folds need."""
         if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
             what = f"{self.count} folds need at least as many rows, and there are {flags.size}"
             raise ArgumentError(what, "take fewer folds")
@@ -175,15 +171,13 @@ def mean_test_share(splits: Sequence[FoldSplit]) -> float:
 
 def groups_and_times(groups: Any, times: Any, *, rows: int) -> dict[str, Column]:
     """Check `groups` and `times`, one entry per row; those that are None are left out."""
-    columns = {}
-    for name, entries in (("groups", groups), ("times", times)):
-        if entries is None:
-            continue
-        values = column(entries, name=name)
+    both = {"groups": groups, "times": times}
+    columns = {name: column(entries, name=name) for name, entries in both.items() if entries is not None}
+    for name, values in columns.items():
         if values.size != rows:
             raise LengthError(f"there are {values.size:,} {name} for {rows:,} rows", "give one per row")
-        complete({name: values}, missing="raise", droppable=False)
-        columns[name] = values
+    if columns:
+        complete(columns, missing="raise", droppable=False)
     return columns
 
 
@@ -217,13 +211,13 @@ def row_count(table: Any) -> int:
 
 def parameters_of(parameters: Mapping[str, Any], index: Indices, rows: int) -> dict[str, Any]:
     """Parameters of a fit for some rows: those with one entry per row are cut to them."""
-    return {name: rows_of(value, index) if _per_row(value, rows) else value for name, value in parameters.items()}
 
+    def per_row(value: Any) -> bool:
+        if isinstance(value, str | bytes | Mapping) or not (hasattr(value, "__len__") or hasattr(value, "shape")):
+            return False
+        return bool(np.ndim(value) or hasattr(value, "shape")) and row_count(value) == rows
 
-def _per_row(value: Any, rows: int) -> bool:
-    if isinstance(value, str | bytes | Mapping) or not (hasattr(value, "__len__") or hasattr(value, "shape")):
-        return False
-    return bool(np.ndim(value) or hasattr(value, "shape")) and row_count(value) == rows
+    return {name: rows_of(value, index) if per_row(value) else value for name, value in parameters.items()}
 
 
 def _both_classes(split: FoldSplit, flags: Flags) -> bool:
