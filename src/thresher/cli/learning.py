@@ -46,7 +46,7 @@ from thresher.learning import (
 from thresher.learning.artefacts import FILES
 from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.learn import COMPARING
-from thresher.learning.models.candidates import chosen_models
+from thresher.learning.models.candidates import models_to_compare
 from thresher.ranking import Flags
 from thresher.sources.files import read_columns
 from thresher.tables import OperatingCondition
@@ -173,7 +173,7 @@ def learn_from(
 ) -> tuple[Learned, list[str]]:
     """The library's `learn`, as the options say, and what scikit-learn warned of, each warning once."""
     models = list(options.models) or None
-    names = list(chosen_models(models, seed=options.seed))
+    names = list(models_to_compare(models, seed=options.seed))
     with warnings.catch_warnings(record=True) as caught, _progress_bar(names, quiet=quiet) as (stage, progress):
         warnings.simplefilter("always")
         learnt = learn(

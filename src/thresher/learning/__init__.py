@@ -34,12 +34,7 @@ from thresher.learning.preprocessing.encoders import (
     named_category,
 )
 from thresher.learning.preprocessing.preparation import preparation
-from thresher.learning.validation.cross_validate import (
-    CrossValidation,
-    cross_validate,
-    nested_costs,
-    nested_interval,
-)
+from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
 from thresher.learning.validation.feature_curve import FeatureCurve, feature_curve
 from thresher.learning.validation.folds import Folds
 from thresher.learning.validation.learning_curve import LearningCurve, learning_curve

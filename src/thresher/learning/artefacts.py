@@ -49,28 +49,16 @@ TRUSTED = frozenset(
         "numpy.dtype",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
-        "sklearn.model_selection._split.StratifiedGroupKFold",
-        "sklearn.model_selection._split.StratifiedKFold",
-        "sklearn.neighbors._ball_tree.BallTree",
-        "sklearn.neighbors._kd_tree.KDTree",
         "sklearn.tree._tree.Tree",
-        "thresher.calibration.CalibrationMap",
-        "thresher.calibration.LogisticCurve",
-        "thresher.calibration.MEstimate",
-        "thresher.calibration.Steps",
-        "thresher.cautions.Caution",
-        "thresher.choices.Choice",
-        "thresher.choices.Point",
-        "thresher.ranking.Ranking",
-        "thresher.tables.Contingency",
-        "thresher.tables.OperatingCondition",
+        *(f"sklearn.model_selection._split.{name}" for name in ("StratifiedGroupKFold", "StratifiedKFold")),
+        *(f"sklearn.neighbors.{name}" for name in ("_ball_tree.BallTree", "_kd_tree.KDTree")),
+        *(f"thresher.calibration.{name}" for name in ("CalibrationMap", "LogisticCurve", "MEstimate", "Steps")),
+        *(f"thresher.{name}" for name in ("cautions.Caution", "choices.Choice", "choices.Point", "ranking.Ranking")),
+        *(f"thresher.tables.{name}" for name in ("Contingency", "OperatingCondition")),
         *(f"thresher.learning.{name}" for name in SAVED),
         # Candidates of other packages, which read what they wrote themselves.
-        "collections.OrderedDict",
-        "lightgbm.basic.Booster",
-        "lightgbm.sklearn.LGBMClassifier",
-        "xgboost.core.Booster",
-        "xgboost.sklearn.XGBClassifier",
+        *("collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMClassifier"),
+        *("xgboost.core.Booster", "xgboost.sklearn.XGBClassifier"),
     }
 )
 _READERS = {
@@ -87,7 +75,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that the format of archives can
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Deployed(Result):
-    """A model read back with its decision, its target's two labels (negative, positive), and what rows it takes."""
+    """A model read back, with its decision, its labels (negative, positive) and columns."""
 
     model: Any
     decision: Decision
@@ -97,7 +85,7 @@ class Deployed(Result):
     labels: tuple[Any, Any]
 
     def scored(self, data: Any, *, place: str = "the table", before: int = 0) -> tuple[Floats, Remarks]:
-        """Calibrated probabilities of new rows, and remarks about them; columns are checked first.
+        """Calibrated probabilities of new rows, and remarks about them.
 
         Errors name the `place` of the rows and count them from `before`, the number of rows in earlier pieces.
         """
@@ -138,17 +126,27 @@ def write_learned(
     True
     """
     table = frame(data)
+    plain = {
+        "format": FORMAT,
+        "version": __version__,
+        "target": learned.target,
+        "labels": [label.item() if isinstance(label, np.generic) else label for label in learned.labels],
+        "known": [str(name) for name in table.columns],
+        "columns": [column.to_dict() for column in expected_columns(table, learned.columns, learned.split["train"])],
+    }
     with replace_folder(folder, names=FILES, overwrite=overwrite) as target:
         write_model(learned.model, target / MODEL)
         learned.decision.save(target / DECISION)
-        (target / COLUMNS).write_text(_columns_json(learned, table), encoding="utf-8")
+        (target / COLUMNS).write_text(
+            json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8"
+        )
         _write_predictions(learned, table, target / PREDICTIONS)
         write_report(learned, target / REPORT, title=title)
     return Path(folder)
 
 
 def read_learned(folder: str | Path) -> Deployed:
-    """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
+    """Read what `write_learned` wrote; nothing is run, and unknown types are refused."""
     require_instance(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():
@@ -187,43 +185,31 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
     A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
     """
-    with located(str(path)):
-        return _read(path, trusted)
-
-
-def _read(path: str | Path, trusted: Sequence[str]) -> Any:
-    require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
     skops = extra("skops.io", name="learn")
-    try:
-        needed = skops.get_untrusted_types(file=path)
-    except FileNotFoundError:
-        raise ArgumentError(f"there is no file {str(path)!r}", "check the path") from None
-    except (BadZipFile, KeyError, ValueError) as error:
-        raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
-    unknown = [name for name in needed if name not in TRUSTED and name not in trusted]
-    if unknown:
-        raise ArgumentError(
-            f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}",
-            fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
-        )
-    for package in dict.fromkeys(name.partition(".")[0] for name in needed):
-        if find_spec(package) is None:
-            raise MissingExtraError(
-                f"the model needs the package {package}, which is not installed", f"pip install {package}"
+    with located(str(path)):
+        require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
+        try:
+            needed = skops.get_untrusted_types(file=path)
+        except FileNotFoundError:
+            raise ArgumentError(f"there is no file {str(path)!r}", "check the path") from None
+        except (BadZipFile, KeyError, ValueError) as error:
+            raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
+        if unknown := [name for name in needed if name not in TRUSTED and name not in trusted]:
+            raise ArgumentError(
+                f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}",
+                fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
             )
-    return skops.load(path, trusted=needed)
+        for package in dict.fromkeys(name.partition(".")[0] for name in needed):
+            if find_spec(package) is None:
+                what = f"the model needs the package {package}, which is not installed"
+                raise MissingExtraError(what, f"pip install {package}")
+        return skops.load(path, trusted=needed)
 
 
 def reproducible_zip(archive: bytes) -> bytes:
-    """The same model with objects and files numbered in order of mention, and without the time of writing.
+    """The same model with objects and files numbered in order of mention, and no times.
 
     skops names objects by their address in memory, files by that or at random, and dates every file.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skops.io import dumps
-    >>> one, other = (reproducible_zip(dumps(GaussianNB().fit([[0], [1]], [0, 1]))) for _ in range(2))
-    >>> one == other
-    True
     """
     with ZipFile(io.BytesIO(archive)) as source:
         files = {name: source.read(name) for name in source.namelist()}
@@ -256,20 +242,8 @@ def reproducible_zip(archive: bytes) -> bytes:
     return made.getvalue()
 
 
-def _columns_json(learned: Learned, table: Any) -> str:
-    plain = {
-        "format": FORMAT,
-        "version": __version__,
-        "target": learned.target,
-        "labels": [label.item() if isinstance(label, np.generic) else label for label in learned.labels],
-        "known": [str(name) for name in table.columns],
-        "columns": [column.to_dict() for column in expected_columns(table, learned.columns, learned.split["train"])],
-    }
-    return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
-
-
 def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
-    """One row per scored row: out-of-fold scores of every model on training rows, then the winner's on test rows."""
+    """Out-of-fold scores of every model on training rows, then the winner's on test rows."""
     arrow = extra("pyarrow", name="files")
     parquet = extra("pyarrow.parquet", name="files")
     cv, test, winner = learned.validation, learned.split["test"], learned.decision.model
@@ -283,9 +257,7 @@ def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
         "part": ["train"] * train.size + ["test"] * test.size,
         "fold": arrow.array([*cv.fold.tolist(), *[None] * test.size], arrow.int32()),
         "label": arrow.array(labels),
-        "positive": np.concatenate(
-            [cv.labels, np.array([label == learned.positive for label in labels[train.size :]])]
-        ),
+        "positive": [*cv.labels, *(label == learned.positive for label in labels[train.size :])],
         "called": learned.decision.apply(scores[winner]),
     }
     columns |= {

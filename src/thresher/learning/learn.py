@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -22,8 +22,8 @@ from thresher.cautions import Caution
 from thresher.errors import ColumnError, ThresherError
 from thresher.evaluation import Decision, Evaluation, evaluate
 from thresher.evaluation.rules import require_no_rule_names
-from thresher.evaluation.summary import text_table
-from thresher.inference import Difference, Interval, corrected_t
+from thresher.evaluation.summary import limits_text, text_table
+from thresher.inference import Difference, Interval, corrected_t, interval, intervals
 from thresher.inference.interval import interval_columns
 from thresher.inputs.columns import column
 from thresher.learning.data.column_types import ColumnTypes, column_types
@@ -35,17 +35,17 @@ from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.candidates import (
     MAJORITY,
     ONE_FEATURE,
-    chosen_models,
     drop_majority_caution,
     merge_majority_scores,
-    preferred_models,
+    models_to_compare,
+    order_of_preference,
 )
 from thresher.learning.preprocessing.preparation import preparation
 from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
-from thresher.learning.validation.feature_curve import BestSingle, FeatureCurve, feature_curve, spaced_sizes
+from thresher.learning.validation.feature_curve import BestSingle, FeatureCurve, feature_curve
 from thresher.learning.validation.folds import Folding
-from thresher.learning.validation.learning_curve import LearningCurve, learning_curve
-from thresher.learning.validation.scoring import FoldMetric, fold_metric, prediction_cost, prediction_measures
+from thresher.learning.validation.learning_curve import LearningCurve, learning_curve, spaced_sizes
+from thresher.learning.validation.scoring import fold_metric, prediction_table
 from thresher.ranking import Flags, Floats, reaches
 from thresher.tables import OperatingCondition
 
@@ -99,7 +99,7 @@ class Learned(Tabular):
         )
 
     def probabilities(self, data: Any) -> Floats:
-        """The calibrated probability of the positive class for rows of a table with the same columns."""
+        """The calibrated probability of the positive class of each row."""
         return np.asarray(self.model.predict_proba(_features(data, self.columns))[:, 1])
 
     def calls(self, data: Any) -> Flags:
@@ -107,10 +107,10 @@ class Learned(Tabular):
         return self.decision.apply(self.probabilities(data))
 
     def summary(self) -> str:
-        """A table of all models, the decision, the baselines, and the check on rows put aside."""
+        """All models, the decision, the baselines, and the check on rows put aside."""
         head = ["model", "nested cost", "auc"]
         lines = [
-            [name, _interval_text(cost), number_text(self.evaluation[name].auc.estimate)]
+            [name, limits_text(cost), number_text(self.evaluation[name].auc.estimate)]
             for name, cost in self.nested.items()
         ]
         sizes, area = self.split.sizes, self.test[self.decision.model].auc
@@ -163,7 +163,7 @@ def learn(
     stage: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> Learned:
-    """Prepare a table, compare models on the same folds, decide for one, and check it on untouched rows.
+    """Prepare a table, compare models, decide for one, and check it on unseen rows.
 
     A quarter of the rows is put aside. On the others every candidate model and two baselines are prepared,
     fitted and calibrated inside each fold, compared in pairs, and one is chosen with its threshold under the
@@ -211,13 +211,12 @@ def learn(
     require_one_of(calibration, get_args(Method), name="calibration")
     require_level(level)
     require_jobs(n_jobs)
-    if condition is None:
-        condition = OperatingCondition()
+    condition = OperatingCondition() if condition is None else condition
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
-    compared = chosen_models(models, seed=seed)
+    compared = models_to_compare(models, seed=seed)
     require_no_rule_names(tuple(compared), current=False)
-    preferred = preferred_models(prefer, tuple(compared))
+    preferred = order_of_preference(prefer, tuple(compared))
     table = frame(data)
     truth = one_vs_rest(table, target, positive=positive, fewest=max(folds, 2) if isinstance(folds, int) else 2)
     columns = column_types(table, target=target, types=types, orders=orders)
@@ -225,16 +224,16 @@ def learn(
     train, test = parts["train"], parts["test"]
     if isinstance(folds, int) and folds > 1:  # fewer folds are refused later
         require_enough(truth, train, folds=folds)
-    inner = _inner_folds(groups, times, seed)
+    inner: Any = _INNER_FOLDS  # a number of folds runs forward in time where there are times
+    if times is None:
+        splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+        inner = splitter(_INNER_FOLDS, shuffle=True, random_state=seed)
+    prepare = preparation(columns, missing=missing, seed=seed)
     candidates = {
-        name: CalibratedModel(
-            Pipeline([("prepare", preparation(columns, missing=missing, seed=seed)), ("model", model)]),
-            method=calibration,
-            cv=inner,
-        )
+        name: CalibratedModel(Pipeline([("prepare", prepare), ("model", model)]), method=calibration, cv=inner)
         for name, model in compared.items()
     }
-    row_data: dict[str, Any] = {
+    row_data = {
         name: None if values is None else column(values, name=name)[train]
         for name, values in (("groups", groups), ("times", times))
     }
@@ -254,18 +253,13 @@ def learn(
     scores = model.predict_proba(features.iloc[test])[:, 1]
     actual, calls = truth.flags[test], decision.apply(scores)
     clusters = None if groups is None else column(groups, name="groups")[test]
+    calls_table = prediction_table(actual, calls, clusters=clusters)
     drawn = WinnerCurves()
     if curves:
-        drawn = winner_curves(
-            candidates[winner],
-            X,
-            y,
-            threshold=decision.threshold,
-            condition=condition,
-            level=level,
-            stage=begin,
-            **fits,
-        )
+        fits |= {"threshold": decision.threshold, "condition": condition, "level": level, "stage": begin}
+        drawn = winner_curves(candidates[winner], X, y, **fits)
+    costs = {name: nested_costs(cv, condition, name) for name in dict.fromkeys((winner, MAJORITY, ONE_FEATURE))}
+    difference = partial(corrected_t, costs[winner], test_share=cv.test_share, level=level, better="lower")
     return Learned(
         model=model,
         decision=decision,
@@ -273,18 +267,12 @@ def learn(
         validation=cv,
         nested={name: nested_interval(cv, condition, name, level=level) for name in candidates},
         nested_choice=nested_interval(cv, condition, level=level),
-        against={
-            name: _cost_difference(cv, condition, winner, name, level)
-            for name in (MAJORITY, ONE_FEATURE)
-            if name != winner
-        },
+        against={name: replace(difference(cost), a=winner, b=name) for name, cost in costs.items() if name != winner},
         test=evaluate(
             truth.named(actual), {winner: scores}, predictions=truth.named(calls), clusters=clusters, **options
         ),
-        test_cost=prediction_cost(actual, calls, condition, clusters=clusters, level=level),
-        test_measures=prediction_measures(
-            actual, calls, class_ratio=condition.class_ratio, clusters=clusters, level=level
-        ),
+        test_cost=interval(calls_table, condition, level=level),
+        test_measures=intervals(calls_table, class_ratio=condition.class_ratio, level=level),
         columns=columns,
         split=parts,
         target=target,
@@ -320,25 +308,15 @@ def winner_curves(
     stage: Callable[[str], None],
     **options: Any,
 ) -> WinnerCurves:
-    """The expected cost against training rows and against prepared features, the best single ones first.
+    """The expected cost against training rows, and against the best single features.
 
     `model` is a calibrated pipeline of a preparation and a classifier, so that features are prepared and selected
     on the training rows of each fold; `options` are those of the curves. A few points each, and the second on three
-    folds: they show whether more is worth asking for. Small parts of few rows may be more than a model or
-    its calibration can learn from; a curve that fails for it is left out, with a caution.
-
-    >>> import pandas as pd
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X = pd.DataFrame({"age": [*range(20, 40)] * 2, "town": ["Oslo", "Rome"] * 20})
-    >>> steps = Pipeline([("prepare", preparation(column_types(X))), ("model", GaussianNB())])
-    >>> asked = {"threshold": 0.5, "condition": OperatingCondition(), "folds": 2, "stage": print}
-    >>> curves = winner_curves(CalibratedModel(steps, method="platt", cv=2), X, X["age"] >= 30, **asked)
-    learning curve
-    feature curve
-    >>> curves.features.sizes, curves.rows.measure
-    ((1, 2, 3), 'expected_cost')
+    folds: they show whether more is worth asking for. A curve for which there are too few rows is left out, with a
+    caution.
     """
-    options["measure"] = _cost_at(condition, threshold)
+    cost = fold_metric(condition)
+    options["measure"] = replace(cost, of=lambda fold: cost.of(replace(fold, predicted=reaches(fold.score, threshold))))
     cautions: list[Caution] = []
 
     def attempt(name: str, draw: Callable[[], Curve]) -> Curve | None:
@@ -361,7 +339,7 @@ def winner_curves(
 
 def choice_words(learned: Learned) -> str:
     """The cost to expect of a decision made this way."""
-    costs = _interval_text(learned.nested_choice)
+    costs = limits_text(learned.nested_choice)
     return f"With model and threshold chosen without the rows they are judged on, a case costs {costs}."
 
 
@@ -378,20 +356,21 @@ def baseline_words(learned: Learned) -> str:
 
 
 def curve_words(learned: Learned) -> list[str]:
-    """What more rows and what more features would bring, a sentence for each curve there is."""
+    """What more rows and what more features would bring, a sentence for each curve."""
     words = []
-    if (curve := learned.learning_curve) is not None:
-        rest = "too little is known to say what more rows would bring"
-        if curve.asymptote is not None:
-            rest = f"with ever more rows {_interval_text(curve.asymptote)}"
-        now = number_text(float(curve.validation.estimate[-1]))
-        words.append(f"Learning curve: cost {now} with {curve.sizes[-1]:,} rows; {rest}.")
-    if (by_features := learned.feature_curve) is not None:
-        best, simplest, sizes = by_features.best, by_features.simplest, by_features.sizes
-        costs = dict(zip(sizes, map(number_text, by_features.validation.estimate.tolist()), strict=True))
+    if (rows := learned.learning_curve) is not None:
+        more = "too little is known to say what more rows would bring"
+        if rows.asymptote is not None:
+            more = f"with ever more rows {limits_text(rows.asymptote)}"
+        now = number_text(float(rows.validation.estimate[-1]))
+        words.append(f"Learning curve: cost {now} with {rows.sizes[-1]:,} rows; {more}.")
+    if (features := learned.feature_curve) is not None:
+        best, simplest, sizes = features.best, features.simplest, features.sizes
+        costs = dict(zip(sizes, map(number_text, features.validation.estimate.tolist()), strict=True))
         few = f"; {simplest:,} will do (cost {costs[simplest]})" if simplest < best else ""
-        of = f"{best:,} of {sizes[-1]:,} prepared features"
-        words.append(f"Feature curve: cost {costs[best]} with the best {of}{few}.")
+        words.append(
+            f"Feature curve: cost {costs[best]} with the best {best:,} of {sizes[-1]:,} prepared features{few}."
+        )
     return words
 
 
@@ -407,12 +386,8 @@ def kind_words(learned: Learned) -> list[str]:
     ]
 
 
-def _interval_text(interval: Interval) -> str:
-    return interval_text(interval.estimate, interval.lower, interval.upper)
-
-
 def _difference_words(difference: Difference) -> str:
-    if math.isnan(difference.lower):
+    if np.isnan(difference.lower):
         return f"the same cost difference in every fold, {number_text(difference.difference)}"
     return f"cost difference {interval_text(difference.difference, difference.lower, difference.upper)}"
 
@@ -420,36 +395,15 @@ def _difference_words(difference: Difference) -> str:
 def _features(data: Any, columns: ColumnTypes) -> Any:
     table = frame(data)
     if absent := [name for name in columns.used if name not in table.columns]:
-        raise ColumnError(
-            f"{len(absent)} of {len(columns.used)} columns are not there: {', '.join(map(repr, absent[:8]))}",
-            fix="give a table with the columns the model learnt from",
-        )
+        what = f"{len(absent)} of {len(columns.used)} columns are not there: {', '.join(map(repr, absent[:8]))}"
+        raise ColumnError(what, "give a table with the columns the model learnt from")
     return table[columns.used]
-
-
-def _inner_folds(groups: Any, times: Any, seed: int) -> Any:
-    """Folds within training rows, for calibration: stratified, with undivided groups, or forward in time."""
-    if times is not None:
-        return _INNER_FOLDS
-    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
-    return splitter(_INNER_FOLDS, shuffle=True, random_state=seed)
-
-
-def _cost_difference(cv: CrossValidation, condition: OperatingCondition, a: str, b: str, level: float) -> Difference:
-    costs = [nested_costs(cv, condition, name) for name in (a, b)]
-    return replace(corrected_t(*costs, test_share=cv.test_share, level=level, better="lower"), a=a, b=b)
-
-
-def _cost_at(condition: OperatingCondition, threshold: float) -> FoldMetric:
-    """The expected cost of predicting rows positive whose score reaches a threshold."""
-    cost = fold_metric(condition)
-    return replace(cost, of=lambda fold: cost.of(replace(fold, predicted=reaches(fold.score, threshold))))
 
 
 def _by_features(model: CalibratedModel, X: Any, y: Any, **options: Any) -> FeatureCurve:
     prepare, classifier = model.estimator.steps
     features = clone(prepare[1]).fit(X, y).get_feature_names_out().size
     selecting = clone(model).set_params(estimator=Pipeline([prepare, ("select", BestSingle()), classifier]))
-    sizes = spaced_sizes(features, most=_FEATURES)
+    sizes = spaced_sizes(1, features, min(_FEATURES, features)).tolist()
     curve = feature_curve(selecting, X, y, parameter="estimator__select__k", sizes=sizes, **options)
     return replace(curve, parameter="features")

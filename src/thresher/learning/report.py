@@ -1,4 +1,4 @@
-"""The report of what was learnt: verdict, untouched rows, leaks and curves, above the page that compares models."""
+"""The report of what was learnt, above the page that compares models."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher._internal.text import isolated
+from thresher._internal.text import interval_text, isolated
 from thresher.evaluation.rules import Rule
-from thresher.evaluation.summary import SHORT_NAMES, Tile, by_importance, mix_words, threshold_text, tiles_of
-from thresher.inference import Interval
+from thresher.evaluation.summary import (
+    SHORT_NAMES,
+    Tile,
+    by_importance,
+    limits_text,
+    mix_words,
+    threshold_text,
+    tiles_of,
+)
 from thresher.learning.learn import Learned, baseline_words, choice_words, curve_words, kind_words
 from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
 from thresher.report import Section, write_page
-from thresher.report.numbers import limits_text, value_text
+from thresher.report.numbers import value_text
 from thresher.report.static.svg import Panel, Plot
 from thresher.report.static.tables import Table
 
@@ -33,21 +40,13 @@ _CELLS = (("actual +", "tp", "fn"), ("actual −", "fp", "tn"))
 
 
 def write_report(learned: Learned, path: str | Path, *, title: str | None = None) -> None:
-    """Write one HTML file: verdict, untouched rows, leaks, curves, and then how models compare on the same folds."""
+    """Write one HTML file: the sections of what was learnt, then how models compare."""
     sections = list(learned_sections(learned))
     write_page(learned.evaluation, path, title=title, sections=sections, grey=(MAJORITY, ONE_FEATURE))
 
 
 def learned_sections(learned: Learned) -> Iterator[Section]:
-    """The verdict, the rows put aside, what may be a leak, the curves that were drawn, and the models.
-
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from thresher.learning import learn
-    >>> table = load_breast_cancer(as_frame=True).frame[["mean radius", "mean texture", "target"]]
-    >>> learned = learn(table, "target", models=["naive bayes"], folds=3, curves=False)
-    >>> [section.title for section in learned_sections(learned)]
-    ['Verdict', 'On the rows put aside', 'Leaks', 'How it was learnt']
-    """
+    """The verdict, the rows put aside, leaks, the curves that were drawn, and the models."""
     sizes = learned.split.sizes
     leaks = [caution for caution in learned.cautions if caution.code in LEAKS]
     yield Section(
@@ -81,14 +80,12 @@ def _verdict(learned: Learned) -> str:
 
 
 def _tiles(learned: Learned) -> Sequence[Tile]:
-    """Per 1,000 cases what the decision's calls did on the rows put aside, against never, always and 0.5."""
-    calls = learned.test[learned.decision.model].given
+    """What the decision's calls did on the rows put aside, against never, always and 0.5."""
+    winner, calls = learned.decision.model, learned.test[learned.decision.model].given
     if calls is None:
         return ()
     rules = [rule for name, rule in learned.test.rules.items() if name in SHORT_NAMES]
-    chosen = Rule(
-        learned.decision.model, learned.decision.model, learned.decision.threshold, calls, learned.test_cost, None
-    )
+    chosen = Rule(winner, winner, learned.decision.threshold, calls, learned.test_cost, None)
     return tiles_of([chosen, *rules], learned.test_measures, learned.test)
 
 
@@ -96,28 +93,21 @@ def _put_aside(learned: Learned) -> str:
     area = learned.test[learned.decision.model].auc
     return (
         f"On {learned.split.sizes['test']:,} rows put aside, which nothing had seen, its calls cost "
-        f"{_limits(learned.test_cost)} per case; its AUC there is {_limits(area)}. Per 1,000 cases "
+        f"{limits_text(learned.test_cost)} per case; its AUC there is {limits_text(area)}. Per 1,000 cases "
         f"{mix_words(learned.test)}:"
     )
 
 
 def _models(learned: Learned) -> Table:
+    against = {name: limits_text(difference.interval) for name, difference in learned.against.items()}
     rows = [
-        (
-            name,
-            _limits(cost),
-            _limits(learned.evaluation[name].auc),
-            _limits(learned.against[name].interval) if name in learned.against else "",
-        )
+        (name, limits_text(cost), limits_text(learned.evaluation[name].auc), against.get(name, ""))
         for name, cost in learned.nested.items()
     ]
     head = ("", "nested cost", "AUC", f"cost of {learned.decision.model} minus this")
-    return Table(
-        f"Cost per case at thresholds chosen without the rows judged, with limits at level {learned.test_cost.level:g}",
-        head,
-        rows,
-        grey=(MAJORITY, ONE_FEATURE),
-    )
+    level = f"with limits at level {learned.test_cost.level:g}"
+    caption = f"Cost per case at thresholds chosen without the rows judged, {level}"
+    return Table(caption, head, rows, grey=(MAJORITY, ONE_FEATURE))
 
 
 def _table(learned: Learned) -> list[Table]:
@@ -149,10 +139,8 @@ _LINES = "Cost per case on other rows (solid) and on the rows learnt from (dashe
 def _two_curves(curve: LearningCurve | FeatureCurve, sizes: Sequence[int], label: str) -> Plot:
     both = (curve.validation, curve.apparent)
     values = np.concatenate([side for band in both for side in (band.estimate, band.lower, band.upper)])
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    first, last = sizes[0], sizes[-1]
-    across = (first, last) if last > first else (first - 0.5, last + 0.5)
-    up = (low, high) if high > low else (low - 0.5, high + 0.5)
+    ranges = ((sizes[0], sizes[-1]), (float(np.nanmin(values)), float(np.nanmax(values))))
+    across, up = ((low, high) if high > low else (low - 0.5, high + 0.5) for low, high in ranges)
     plot = Plot(across, up, label, curve.measure.replace("_", " "))
     for place, band in enumerate(both):
         known = np.isfinite(band.lower)
@@ -162,17 +150,11 @@ def _two_curves(curve: LearningCurve | FeatureCurve, sizes: Sequence[int], label
 
 
 def _numbers(curve: LearningCurve | FeatureCurve) -> Table:
-    def at(place: int) -> list[str]:
-        return [
-            limits_text({name: getattr(band, name)[place] for name in ("estimate", "lower", "upper")})
-            for band in (curve.validation, curve.apparent)
-        ]
-
+    validation, apparent = (
+        [interval_text(*point) for point in zip(band.estimate, band.lower, band.upper, strict=True)]
+        for band in (curve.validation, curve.apparent)
+    )
     kind, name = ("Learning", "rows") if isinstance(curve, LearningCurve) else ("Feature", curve.parameter)
     caption = f"{kind} curve: {curve.measure.replace('_', ' ')}, with limits at level {curve.level:g}"
-    rows = [(value_text(size), *at(place)) for place, size in enumerate(int(size) for size in curve.sizes)]
+    rows = list(zip((value_text(int(size)) for size in curve.sizes), validation, apparent, strict=True))
     return Table(caption, (name, "on other rows", "on the rows learnt from"), rows, folded=True)
-
-
-def _limits(interval: Interval) -> str:
-    return limits_text({"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper})

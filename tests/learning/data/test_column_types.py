@@ -179,7 +179,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[th.ThresherError], str]] = {
     "no such kind": ({"a": [1]}, {"types": {"a": "number"}}, th.errors.ArgumentError, "there is no kind 'number'"),
     "no such column": ({"age": [1]}, {"types": {"agee": "date"}}, th.errors.ColumnError, "there is no column 'agee'"),
     "no such target": ({"age": [1]}, {"target": "y"}, th.errors.ColumnError, "there is no column 'y'"),
-    "no order": ({"a": ["x"]}, {"types": {"a": "ordinal"}}, th.errors.ColumnError, "its order is not said"),
+    "no order": ({"a": ["x"]}, {"types": {"a": "ordinal"}}, th.errors.ColumnError, "its order is not declared"),
     "stray": ({"a": ["x", "q"]}, {"orders": {"a": ["x"]}}, th.errors.ColumnError, r"first 'q' at row 1"),
     "no date": (
         {"a": ["2020-01-01", "soon"]},

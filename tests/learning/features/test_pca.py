@@ -84,10 +84,10 @@ def test_long_lists_are_cut():
     ("X", "options", "kind", "words"),
     [
         ([[1.0, np.nan], [1, 2]], {}, th.errors.MissingValueError, "1 of 4 entries"),
-        ([[1.0, 2.0]], {}, th.errors.EmptyError, "1 rows do not vary"),
+        ([[1.0, 2.0]], {}, th.errors.EmptyError, "one row does not vary"),
         ([1.0, 2.0], {}, th.errors.LengthError, "table of numbers"),
         (np.ones((4, 2)), {}, th.errors.ArgumentError, "every feature is constant"),
-        (np.eye(3), {"n_components": 3}, th.errors.ArgumentError, "from 1 to 2, got 3"),
+        (np.eye(3), {"n_components": 3}, th.errors.ArgumentError, "at most 2, got 3"),
     ],
 )
 def test_what_has_no_components_is_refused(X, options, kind, words):

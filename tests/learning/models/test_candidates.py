@@ -22,9 +22,9 @@ from thresher.learning.models.candidates import (
     OneFeatureRule,
     baselines,
     candidate_models,
-    chosen_models,
     drop_majority_caution,
     merge_majority_scores,
+    models_to_compare,
 )
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -37,7 +37,7 @@ def test_scikit_learn_accepts_it(estimator, check):
 
 
 def test_every_model_learns():
-    cv = cross_validate(chosen_models(None), ROWS, LABELS, folds=3)
+    cv = cross_validate(models_to_compare(None), ROWS, LABELS, folds=3)
     for name in candidate_models():
         assert cv.estimate("auc", name).estimate > 0.85, name
     assert cv.estimate("auc", "majority class").estimate == 0.5
@@ -69,8 +69,8 @@ def test_boosters_are_added_where_they_are_installed(monkeypatch):
 
 
 def test_models_are_picked_added_and_replaced():
-    assert next(iter(chosen_models("tree"))) == "tree"
-    chosen = chosen_models({"ridge": RidgeClassifier(), "tree": None})
+    assert next(iter(models_to_compare("tree"))) == "tree"
+    chosen = models_to_compare({"ridge": RidgeClassifier(), "tree": None})
     assert list(chosen) == ["ridge", "tree", "majority class", "one-feature rule"]
     for wanted, words in (
         (["svm"], "no model 'svm'"),
@@ -78,7 +78,7 @@ def test_models_are_picked_added_and_replaced():
         ({"majority class": Perceptron()}, "name of a baseline"),
     ):
         with pytest.raises(th.errors.ArgumentError, match=words):
-            chosen_models(wanted)
+            models_to_compare(wanted)
 
 
 def test_the_majority_class_ranks_nothing():

@@ -168,10 +168,10 @@ def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
             {"cv": 10},
             np.r_[1, 1, 1, np.zeros(397, int)],
             th.errors.ArgumentError,
-            "10 folds need 10 rows of each class",
+            "10 stratified folds need 10 rows of each class",
         ),
         ({"cv": "five"}, Y, th.errors.ArgumentError, "cv is 'five'"),
-        ({"cv": []}, Y, th.errors.ArgumentError, "no splits"),
+        ({"cv": []}, Y, th.errors.ArgumentError, "no folds"),
         (
             {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1))]},
             Y,

@@ -154,4 +154,4 @@ def test_nothing_is_said_before_fitting(model):
     with pytest.raises(NotFittedError):
         type(model)(GaussianNB()).predict_proba(SHIFTED)
     with pytest.raises(NotImplementedError):
-        ClassifierWrapper()._probability(SHIFTED)
+        ClassifierWrapper(GaussianNB())._probability(SHIFTED)

@@ -19,8 +19,7 @@ from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.learning.validation.scoring import (
     corrected_interval,
     fold_metric,
-    prediction_cost,
-    prediction_measures,
+    prediction_table,
     variance_factor,
 )
 
@@ -104,33 +103,33 @@ COSTS = th.OperatingCondition(cost_ratio=3)
 
 
 def test_rows_by_themselves_are_cases():
-    found = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, level=0.9)
+    found = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
     plain = th.interval(th.contingency(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
     assert (found.estimate, found.lower, found.upper) == (plain.estimate, plain.lower, plain.upper)
-    alone = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, clusters=np.arange(200), level=0.9)
+    alone = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS, clusters=np.arange(200)), COSTS, level=0.9)
     assert alone.upper - alone.lower == pytest.approx(plain.upper - plain.lower, rel=0.02)
 
 
 def test_ten_copies_of_a_row_are_worth_one():
-    once = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
+    once = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS), COSTS)
     copied, whose = np.repeat(LABELS_OF_CALLED_ROWS, 10), np.repeat(np.arange(200), 10)
-    torn = prediction_cost(copied, np.repeat(CALLS, 10), COSTS)
-    together = prediction_cost(copied, np.repeat(CALLS, 10), COSTS, clusters=whose)
+    torn = th.interval(prediction_table(copied, np.repeat(CALLS, 10)), COSTS)
+    together = th.interval(prediction_table(copied, np.repeat(CALLS, 10), clusters=whose), COSTS)
     assert together.estimate == pytest.approx(once.estimate)
     assert together.upper - together.lower == pytest.approx(once.upper - once.lower, rel=0.02)
     assert torn.upper - torn.lower < 0.4 * (together.upper - together.lower)
 
 
 def test_weights_are_no_counts_of_cases():
-    heavy = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, weights=np.full(200, 50.0))
-    once = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
+    heavy = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS, weights=np.full(200, 50.0)), COSTS)
+    once = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS), COSTS)
     assert heavy.upper - heavy.lower == pytest.approx(once.upper - once.lower)
 
 
 def test_measures_count_groups_too():
     copied, whose = np.repeat(LABELS_OF_CALLED_ROWS, 10), np.repeat(np.arange(200), 10)
-    once = prediction_measures(LABELS_OF_CALLED_ROWS, CALLS)["tpr"]
-    together = prediction_measures(copied, np.repeat(CALLS, 10), clusters=whose)["tpr"]
+    once = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS), "tpr")
+    together = th.interval(prediction_table(copied, np.repeat(CALLS, 10), clusters=whose), "tpr")
     assert together.estimate == once.estimate == th.contingency(LABELS_OF_CALLED_ROWS, CALLS).tpr
     assert together.upper - together.lower == pytest.approx(once.upper - once.lower, rel=0.05)
 

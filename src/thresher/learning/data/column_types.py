@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_instance
-from thresher._internal.results import Result, Tabular, rows_of
+from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, MissingValueError, argument
 from thresher.evaluation.summary import text_table
 from thresher.learning.data.frame import column_of, frame
@@ -26,11 +26,14 @@ _WORDS_OF_TEXT = 3
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|uuid|guid|key|index|row|nr|no)$", re.IGNORECASE)
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID)$")
 
-
 Kind: TypeAlias = Literal[
     "numerical", "boolean", "categorical", "ordinal", "text", "date", "identifier", "constant", "ignored"
 ]
 USED: tuple[Kind, ...] = ("numerical", "boolean", "categorical", "ordinal", "text", "date")
+# What values are, by the words of pandas for their types.
+_FAMILIES = {"boolean": "boolean", "string": "text"}
+_FAMILIES |= dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), "number")
+_FAMILIES |= dict.fromkeys(("datetime", "datetime64", "date"), "date")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -48,7 +51,7 @@ class ColumnType(Result):
 
     @property
     def used(self) -> bool:
-        """Whether a model may learn from it; identifiers and constants teach nothing that holds for other rows."""
+        """Whether a model may learn from it; not from identifiers and constants."""
         return self.kind in USED
 
 
@@ -82,10 +85,7 @@ class ColumnTypes(Tabular):
         return cls(tuple(ColumnType(**c | {"order": tuple(c["order"])}) for c in data["columns"]), data["target"])
 
     def __getitem__(self, name: str) -> ColumnType:
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise KeyError(name)
+        return {column.name: column for column in self.columns}[name]
 
     def __iter__(self) -> Iterator[ColumnType]:
         return iter(self.columns)
@@ -99,20 +99,19 @@ class ColumnTypes(Tabular):
 
     def _columns(self) -> Mapping[str, Any]:
         shown = ("name", "kind", "rows", "distinct", "missing", "example", "reason")
-        return rows_of([{name: getattr(column, name) for name in shown} for column in self.columns])
+        return {name: [getattr(column, name) for column in self] for name in shown}
 
     def __str__(self) -> str:
         head = ["column", "kind", "distinct", "missing", "example", "why"]
         lines = [
             [c.name, c.kind, f"{c.distinct:,}", f"{c.missing:,}" if c.missing else "", c.example, c.reason]
-            for c in self.columns
+            for c in self
         ]
-        # The table aligns right, and words read better from the left.
-        for i in (1, 4, 5):
-            width = max(len(line[i]) for line in [head, *lines])
-            for line in [head, *lines]:
-                line[i] = line[i].ljust(width)
-        return text_table([head, *lines])
+        columns = list(zip(head, *lines, strict=True))
+        for place in (1, 4, 5):  # text_table aligns right, and words read better from the left
+            width = max(map(len, columns[place]))
+            columns[place] = tuple(text.ljust(width) for text in columns[place])
+        return text_table(list(zip(*columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def column_types(
     orders: Mapping[str, Sequence[Any]] | None = None,
     most_categories: int = MOST_CATEGORIES,
 ) -> ColumnTypes:
-    """The kind of each column of a table; `types` overrules, and `orders` declares ordinal columns.
+    """The kind of each column; `types` overrules, `orders` declares ordinal columns.
 
     Nothing is converted here, and a doubtful column is refused, not guessed at: one that is wholly missing, that mixes
     kinds of values, that has words among its numbers, or that has more than `most_categories` categories.
@@ -144,23 +143,20 @@ def column_types(
     size    ordinal            3           S        order declared: S < M < L
     age     numerical          2       10  31.5     numbers
     """
-    table = frame(data)
+    table, types, orders = frame(data), {} if types is None else types, {} if orders is None else orders
     fix = "give e.g. types={'age': 'numerical'}, orders={'size': ['S', 'M', 'L']}"
     for name, declared in (("types", types), ("orders", orders)):
-        if declared is not None:
-            require_instance(declared, Mapping, name=name, fix=fix)
-    for name, order in (orders or {}).items():
+        require_instance(declared, Mapping, name=name, fix=fix)
+    for name, order in orders.items():
         if isinstance(order, str) or not isinstance(order, Iterable):
             raise ArgumentError(f"the order of {name!r} is no list: {order!r}", "give categories, lowest first")
-    types, lowest_first = dict(types or {}), {name: tuple(order) for name, order in (orders or {}).items()}
-    if target is not None:
-        column_of(table, target)
-    for name in {**types, **lowest_first}:
+    for name in [*types, *orders, *([] if target is None else [target])]:
         column_of(table, name)
-        if not is_one_of(types.get(name, "ordinal"), get_args(Kind)):
-            raise ArgumentError(f"there is no kind {types[name]!r}", f"use one of {', '.join(get_args(Kind))}")
+    for kind in types.values():
+        if not is_one_of(kind, get_args(Kind)):
+            raise ArgumentError(f"there is no kind {kind!r}", f"use one of {', '.join(get_args(Kind))}")
     columns = tuple(
-        _column_type(table[name], types.get(name), lowest_first.get(name, ()), most_categories)
+        _column_type(table[name], types.get(name), tuple(orders.get(name, ())), most_categories)
         for name in table.columns
         if name != target
     )
@@ -170,13 +166,12 @@ def column_types(
 def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: int) -> ColumnType:
     name, rows = str(values.name), len(values)
     present = values.dropna()
+    missing = rows - len(present)
     if kind == "ignored":
-        return ColumnType(name, "ignored", "left out on request", rows, 0, rows - len(present), "")
+        return ColumnType(name, "ignored", "left out on request", rows, 0, missing, "")
     if not len(present):
-        raise MissingValueError(
-            f"column {name!r} has no values: all {rows:,} rows are missing",
-            f"fill it, or leave it out with {argument('types', {name: 'ignored'})}",
-        )
+        what = f"column {name!r} has no values: all {rows:,} rows are missing"
+        raise MissingValueError(what, f"fill it, or leave it out with {argument('types', {name: 'ignored'})}")
     if kind is None and not order:
         inference = infer_kind(values, present, most=most)
     else:
@@ -184,14 +179,13 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
     first = present.iloc[0]
     example = f"{first:.6g}" if isinstance(first, float) else " ".join(str(first).removesuffix(" 00:00:00").split())
     shown = example if len(example) <= 24 else example[:23] + "…"
-    distinct = int(present.astype(str).nunique() if present.dtype == object else present.nunique())
-    missing = rows - len(present)
+    distinct = int((present.astype(str) if present.dtype == object else present).nunique())
     return ColumnType(name, inference.kind, inference.reason, rows, distinct, missing, shown, inference.order)
 
 
 def infer_kind(values: Any, present: Any, *, most: int) -> Inference:
     """The kind of a column, from the values that are not missing."""
-    family = _family(present)
+    family = value_family(present)
     if family not in ("mixed", "ordered") and len(present) == len(values) and (present == present.iloc[0]).all():
         return Inference("constant", "one value in every row")
     if family == "ordered":
@@ -208,47 +202,59 @@ def infer_kind(values: Any, present: Any, *, most: int) -> Inference:
 
 def declared_kind(present: Any, kind: Any, order: tuple[Any, ...]) -> Inference:
     """The declared kind of a column; one that its values contradict is refused."""
-    import pandas as pd
-
     if kind == "ordinal":
         return _ordinal(present, order)
     if kind in ("numerical", "boolean"):
-        numbers = pd.to_numeric(present.astype(object), errors="coerce")
-        if numbers.isna().any():
-            raise text_among_numbers(present, numbers)
+        parse_numbers(present)
     if kind == "date":
-        dates = pd.to_datetime(present, errors="coerce", utc=True, format="ISO8601")
-        if dates.isna().any():
-            first = present[dates.isna()]
-            raise ColumnError(
-                f"column {present.name!r} is declared a date, and {len(first):,} of {len(present):,} values are no "
-                f"ISO date (first {first.iloc[0]!r} at row {first.index[0]})",
-                "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
-            )
+        parse_dates(present)
     return Inference(kind, "declared")
 
 
-def text_among_numbers(present: Any, numbers: Any) -> ColumnError:
-    """The error about text in a column of numbers."""
-    name, bad = present.name, present[numbers.isna()]
-    words = ", ".join(repr(word) for word in dict.fromkeys(bad.astype(str).tolist()[:3]))
-    return ColumnError(
-        f"column {name!r} holds numbers, but {len(bad):,} of {len(present):,} values are text "
-        f"({words}; first at row {bad.index[0]})",
-        f"make them missing or numbers, or declare {argument('types', {name: 'categorical'})} or 'ignored'",
-    )
+def value_family(values: Any) -> str:
+    """What a column holds, by its type, or by the types of its values that are not missing."""
+    import pandas as pd
+
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return "ordered" if values.dtype.ordered else "categories"
+    return _FAMILIES.get(pd.api.types.infer_dtype(values, skipna=True), "mixed")
+
+
+def parse_numbers(present: Any) -> Any:
+    """Numbers, numbers written as text and booleans as float64; other text is refused."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(present.astype(object), errors="coerce")
+    if numbers.isna().any():
+        raise _text_among_numbers(present, numbers)
+    return numbers.astype(np.float64)
+
+
+def parse_dates(values: Any) -> Any:
+    """Dates in UTC, missing where values are; text that is no ISO date is refused."""
+    import pandas as pd
+
+    of_text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
+    dates = pd.to_datetime(values, errors="coerce", utc=True, **({"format": "ISO8601"} if of_text else {}))
+    bad = values[dates.isna() & values.notna()]
+    if len(bad):
+        raise ColumnError(
+            f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
+            f"at row {bad.index[0]})",
+            "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
+        )
+    return dates
 
 
 def category_texts(values: Any) -> Any:
-    """A column's categories as texts; an integer is spelled without a point, whatever its type.
-
-    >>> import pandas as pd
-    >>> category_texts(pd.Series([3.0, None, 2.5])).tolist()
-    ['3', nan, '2.5']
-    """
+    """Categories as texts; an integer is spelled without a point, whatever its type."""
     import pandas as pd
 
-    texts = [np.nan if missing else _spelled(value) for value, missing in zip(values, values.isna(), strict=True)]
+    def spell(value: Any) -> str:
+        integral = isinstance(value, float | np.floating) and float(value).is_integer()
+        return str(int(value)) if integral else str(value)
+
+    texts = [np.nan if missing else spell(value) for value, missing in zip(values, values.isna(), strict=True)]
     return pd.Series(texts, index=values.index, name=values.name, dtype=object)
 
 
@@ -263,34 +269,17 @@ def require_known(texts: Any, order: Sequence[str]) -> None:
         )
 
 
-def _family(present: Any) -> str:
-    """By the column's type, or where that is "object", by the types of its values."""
-    import pandas as pd
-    from pandas.api import types as dtypes
-
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        return "ordered" if present.dtype.ordered else "categories"
-    inferred = dtypes.infer_dtype(present, skipna=True)
-    if inferred in ("integer", "floating", "mixed-integer-float", "decimal"):
-        return "number"
-    if inferred in ("datetime", "datetime64", "date"):
-        return "date"
-    return {"boolean": "boolean", "string": "text"}.get(inferred, "mixed")
-
-
 def _numbers(present: Any, reason: str) -> Inference:
     numbers = present.to_numpy(dtype=np.float64)
     if np.isinf(numbers).any():
-        raise ColumnError(
-            f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite",
-            "make them missing or finite",
-        )
+        what = f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite"
+        raise ColumnError(what, "make them missing or finite")
     if np.isin(numbers, (0.0, 1.0)).all():
         return Inference("boolean", "0 or 1")
     integers = bool((numbers == np.floor(numbers)).all())
     if integers and present.nunique() == numbers.size >= _FEWEST_FOR_IDENTIFIER:
-        running = numbers.max() - numbers.min() + 1 == numbers.size
-        if running or _ID.search(str(present.name)) or _CAMEL_ID.search(str(present.name)):
+        name, running = str(present.name), numbers.max() - numbers.min() + 1 == numbers.size
+        if running or _ID.search(name) or _CAMEL_ID.search(name):
             return Inference("identifier", "a different whole number in every row")
     return Inference("numerical", reason)
 
@@ -305,7 +294,7 @@ def _texts(present: Any, most: int) -> Inference:
     measured = bool((numbers.dropna() % 1 != 0).any())
     enough = numbers.notna().mean() >= (_MEASURED_SHARE if measured else _NUMBER_SHARE)
     if enough and numbers.nunique() > _NUMBERS and numbers.isna().any():
-        raise text_among_numbers(present, numbers)
+        raise _text_among_numbers(present, numbers)
     if texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
         dates = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
         if dates.notna().all():
@@ -337,32 +326,30 @@ def _ordinal(present: Any, order: tuple[Any, ...]) -> Inference:
     if not order and isinstance(present.dtype, pd.CategoricalDtype) and present.dtype.ordered:
         order = tuple(present.dtype.categories)
     if not order:
-        raise ColumnError(
-            f"column {name!r} is declared ordinal, and its order is not said",
-            f"pass {argument('orders', {name: ['lowest', ..., 'highest']})}",
-        )
+        what = f"column {name!r} is declared ordinal, and its order is not declared"
+        raise ColumnError(what, f"pass {argument('orders', {name: ['lowest', ..., 'highest']})}")
     texts = tuple(category_texts(pd.Series(list(order), dtype=object)).tolist())
     require_known(category_texts(present), texts)
     return Inference("ordinal", f"order declared: {' < '.join(texts)}", texts)
 
 
-def _mixed(present: Any) -> ColumnError:
-    name, kinds = present.name, [type(value).__name__ for value in present]
-    counts = Counter(kinds).most_common()
-    if len(counts) == 1:
-        return ColumnError(
-            f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates",
-            f"turn them into such, or leave the column out with {argument('types', {name: 'ignored'})}",
-        )
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts)
-    first = present.index[kinds.index(counts[1][0])]
+def _text_among_numbers(present: Any, numbers: Any) -> ColumnError:
+    name, bad = present.name, present[numbers.isna()]
+    words = ", ".join(repr(word) for word in dict.fromkeys(bad.astype(str).tolist()[:3]))
     return ColumnError(
-        f"column {name!r} mixes kinds of values: {listed} (first at row {first})",
-        f"make them one kind, or leave the column out with {argument('types', {name: 'ignored'})}",
+        f"column {name!r} holds numbers, but {len(bad):,} of {len(present):,} values are text "
+        f"({words}; first at row {bad.index[0]})",
+        f"make them missing or numbers, or declare {argument('types', {name: 'categorical'})} or 'ignored'",
     )
 
 
-def _spelled(value: Any) -> str:
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+def _mixed(present: Any) -> ColumnError:
+    name, kinds = present.name, [type(value).__name__ for value in present]
+    counts = Counter(kinds).most_common()
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts)
+    what = f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates"
+    if len(counts) > 1:
+        first = present.index[kinds.index(counts[1][0])]
+        what = f"column {name!r} mixes kinds of values: {listed} (first at row {first})"
+    fix = f"turn them into one such kind, or leave the column out with {argument('types', {name: 'ignored'})}"
+    return ColumnError(what, fix)

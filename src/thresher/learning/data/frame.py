@@ -36,10 +36,7 @@ class MissingValues(Tabular):
         if not self.incomplete_rows:
             return f"none of {self.rows:,} rows lacks a value"
         lines = [[name, f"{count:,}", f"{count / self.rows:.1%}"] for name, count in self.counts.items() if count]
-        return (
-            text_table([["column", "missing", "share"], *lines])
-            + f"\n{self.incomplete_rows:,} of {self.rows:,} rows lack a value"
-        )
+        return f"{text_table([['column', 'missing', 'share'], *lines])}\n{self._brief()}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,9 +49,10 @@ class CompleteRows(Result):
 
 
 def frame(data: Any) -> Any:
-    """A pandas frame of `data`: of pandas, Polars, pyarrow or anything Narwhals reads, a mapping, or a matrix.
+    """A pandas frame of another frame, a mapping of columns, or a matrix.
 
-    Columns are named by text, each name once; a pandas index is replaced by row numbers.
+    Frames are those that Narwhals reads. Columns are named by text, each name once; a pandas index is replaced by row
+    numbers.
 
     >>> frame({"age": [31, 25], "town": ["Oslo", "Rome"]}).shape
     (2, 2)
@@ -63,10 +61,8 @@ def frame(data: Any) -> Any:
     table = _as_pandas(data, pandas)
     names = list(table.columns)
     if unnamed := [name for name in names if not isinstance(name, str)]:
-        raise ColumnError(
-            f"columns are named by text, and {unnamed[0]!r} is of type {type(unnamed[0]).__name__}",
-            "rename it, e.g. data.columns = data.columns.astype(str)",
-        )
+        what = f"columns are named by text, and {unnamed[0]!r} is of type {type(unnamed[0]).__name__}"
+        raise ColumnError(what, "rename it, e.g. data.columns = data.columns.astype(str)")
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ColumnError(f"{names.count(twice[0])} columns are called {twice[0]!r}", "rename all but one of them")
     if not len(table):
@@ -81,9 +77,8 @@ def column_of(data: Any, name: Any) -> Any:
     if not isinstance(name, str) or name not in data.columns:
         near = get_close_matches(name, list(data.columns), n=1) if isinstance(name, str) else []
         known = ", ".join(map(repr, list(data.columns)[:8])) + (", …" if data.shape[1] > 8 else "")
-        raise ColumnError(
-            f"there is no column {name!r}", (f"did you mean {near[0]!r}? " if near else "") + f"the columns are {known}"
-        )
+        what = f"there is no column {name!r}"
+        raise ColumnError(what, (f"did you mean {near[0]!r}? " if near else "") + f"the columns are {known}")
     return data[name]
 
 
@@ -102,7 +97,7 @@ def missing_values(data: Any) -> MissingValues:
 
 
 def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> CompleteRows:
-    """Drop the rows that lack a value in any of the columns, by default all, and count them.
+    """Drop the rows that lack a value in any of the columns, and count them.
 
     For training rows only: a row to be scored is never dropped. Values are often missing for a reason, and then a model
     of complete rows is a model of other cases; fill with an indicator instead (`preparation`).
@@ -129,10 +124,8 @@ def _as_pandas(data: Any, pandas: Any) -> Any:
             raise ColumnError(f"column {bare[0]!r} is no list of values", "give one entry per row in each column")
         lengths = {len(column) for column in data.values()}
         if len(lengths) > 1:
-            raise LengthError(
-                f"columns differ in length: {', '.join(f'{n} {len(c):,}' for n, c in data.items())}",
-                "give one entry per row in each of them",
-            )
+            what = f"columns differ in length: {', '.join(f'{n} {len(c):,}' for n, c in data.items())}"
+            raise LengthError(what, "give one entry per row in each of them")
         return pandas.DataFrame(dict(data))
     if isinstance(data, np.ndarray) and data.ndim == 2:
         return pandas.DataFrame(data, columns=[f"x{i}" for i in range(data.shape[1])])

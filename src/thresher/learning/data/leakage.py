@@ -16,6 +16,7 @@ from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.data.target import Target, target_column
 from thresher.learning.preprocessing.encoders import Numbers
+from thresher.ranking import Flags, Indices
 
 # A column's values repeat when they have this many rows each on average; below, they may fit the target by chance.
 _ROWS_PER_VALUE = 5
@@ -23,12 +24,7 @@ NEAR_PERFECT = 0.99
 
 
 def leakage(
-    data: Any,
-    target: str,
-    *,
-    columns: ColumnTypes | None = None,
-    split: Split | None = None,
-    groups: Any = None,
+    data: Any, target: str, *, columns: ColumnTypes | None = None, split: Split | None = None, groups: Any = None
 ) -> tuple[Caution, ...]:
     """Signs of leakage, as cautions; nothing is removed.
 
@@ -46,51 +42,46 @@ def leakage(
     table = frame(data)
     labels = target_column(table, target, fewest=1)
     kinds = column_types(table, target=target) if columns is None else columns
-    cautions = [caution for name in kinds.used for caution in _of_column(table[name], kinds[name], labels)]
+    leaks = [_column_leak(table[name], kinds[name], labels) for name in kinds.used]
+    cautions = [leak for leak in leaks if leak is not None]
     cautions += [
         Caution("identifier-column", f"column {name!r} has a value of its own in every row, and is left out")
         for name in kinds.named("identifier")
     ]
     if split is not None:
-        if sum(split.sizes.values()) != len(table):
-            raise LengthError(
-                f"the split is of {sum(split.sizes.values()):,} rows and the table has {len(table):,}",
-                "split the labels of this table",
-            )
-        cautions += _equal_rows(table[kinds.used], split)
-        cautions += [] if groups is None else _shared_groups(groups, split)
+        rows = sum(split.sizes.values())
+        if rows != len(table):
+            what = f"the split is of {rows:,} rows and the table has {len(table):,}"
+            raise LengthError(what, "split the labels of this table")
+        part = np.empty(rows, dtype=np.int64)
+        for number, members in enumerate(split.parts.values()):
+            part[members] = number
+        cautions += _equal_rows(table[kinds.used], part)
+        cautions += [] if groups is None else _shared_groups(groups, part)
     return tuple(cautions)
 
 
-def _of_column(values: Any, column: ColumnType, target: Target) -> list[Caution]:
-    name, kind = column.name, column.kind
-    if kind != "text" and (determined := _determined(values, target)):
-        return [determined]
+def _column_leak(values: Any, column: ColumnType, target: Target) -> Caution | None:
+    name, goal = column.name, target.name
+    distinct = 0 if column.kind == "text" else _pure(values, target)
+    if distinct >= 2 and distinct * _ROWS_PER_VALUE <= len(values):
+        if distinct == len(target.classes):
+            return Caution("feature-equals-target", f"column {name!r} is the target {goal!r} in another spelling")
+        text = f"each of the {distinct:,} values of column {name!r} goes with one class of {goal!r} only"
+        return Caution("feature-determines-target", text)
     if 0 < values.isna().sum() < len(values) and _pure(values.isna(), target) == 2:
-        text = f"column {name!r} is missing exactly for some classes of {target.name!r}: its gaps tell the class"
-        return [Caution("feature-determines-target", text)]
-    if kind in ("numerical", "ordinal") and values.notna().any():
+        text = f"column {name!r} is missing exactly for some classes of {goal!r}: its gaps tell the class"
+        return Caution("feature-determines-target", text)
+    if column.kind in ("numerical", "ordinal") and values.notna().any():
         best = _best_auc(values, column.order, target)
         if best >= NEAR_PERFECT:
-            text = f"column {name!r} by itself ranks {target.name!r} with an AUC of {best:.4f}; is it known in time?"
-            return [Caution("near-perfect-feature", text)]
-    return []
-
-
-def _determined(values: Any, target: Target) -> Caution | None:
-    distinct = _pure(values, target)
-    if distinct < 2 or distinct * _ROWS_PER_VALUE > len(values):
-        return None
-    if distinct == len(target.classes):
-        return Caution(
-            "feature-equals-target", f"column {values.name!r} is the target {target.name!r} in another spelling"
-        )
-    text = f"each of the {distinct:,} values of column {values.name!r} goes with one class of {target.name!r} only"
-    return Caution("feature-determines-target", text)
+            text = f"column {name!r} by itself ranks {goal!r} with an AUC of {best:.4f}; is it known in time?"
+            return Caution("near-perfect-feature", text)
+    return None
 
 
 def _pure(values: Any, target: Target) -> int:
-    """How many values there are, missing as one of them, if none goes with two classes; otherwise 0."""
+    """How many values there are, missing as one, if each goes with one class; otherwise 0."""
     codes, distinct = values.factorize(use_na_sentinel=False)
     pairs = np.bincount(codes * len(target.classes) + target.codes, minlength=len(distinct) * len(target.classes))
     pure = bool(((pairs.reshape(len(distinct), -1) > 0).sum(axis=1) == 1).all())
@@ -105,17 +96,12 @@ def _best_auc(values: Any, order: tuple[str, ...], target: Target) -> float:
         numbers = Numbers().fit_transform(values.to_frame())
     present = values.notna().to_numpy()
     scores, codes = np.asarray(numbers, dtype=np.float64).reshape(-1)[present], target.codes[present]
-    best = 0.0
-    for code in range(len(target.classes)) if len(target.classes) > 2 else (1,):
-        positive = codes == code
-        if min(positive.sum(), (~positive).sum()) >= _ROWS_PER_VALUE:
-            area = auc(rank(positive, scores))
-            best = max(best, area, 1 - area)
-    return best
+    sides = [codes == code for code in range(len(target.classes))][1 if len(target.classes) == 2 else 0 :]
+    areas = [auc(rank(side, scores)) for side in sides if min(side.sum(), (~side).sum()) >= _ROWS_PER_VALUE]
+    return max((max(area, 1 - area) for area in areas), default=0.0)
 
 
-def _equal_rows(features: Any, split: Split) -> list[Caution]:
-    part = _part_of(split, len(features))
+def _equal_rows(features: Any, part: Indices) -> list[Caution]:
     again = features.duplicated(keep=False).to_numpy()
     if not again.any():
         return []
@@ -123,37 +109,29 @@ def _equal_rows(features: Any, split: Split) -> list[Caution]:
     shared = _in_several(alike, part[again])
     if not shared.any():
         return []
-    first = np.flatnonzero(again)[np.argmax(shared)]
     text = (
-        f"{int(shared.sum()):,} of {len(features):,} rows have an equal row in another part (first at row {first}): "
-        "what is learnt from one is known of the other"
+        f"{int(shared.sum()):,} of {len(features):,} rows have an equal row in another part (first at row "
+        f"{np.flatnonzero(again)[np.argmax(shared)]}): what is learnt from one is known of the other"
     )
     return [Caution("duplicate-rows-across-splits", text)]
 
 
-def _shared_groups(groups: Any, split: Split) -> list[Caution]:
+def _shared_groups(groups: Any, part: Indices) -> list[Caution]:
     import pandas as pd
 
     codes, distinct = pd.factorize(np.asarray(groups))
-    shared = np.bincount(codes[_in_several(codes, _part_of(split, codes.size))], minlength=len(distinct)) > 0
-    if not shared.any():
+    shared = np.unique(codes[_in_several(codes, part)])
+    if not shared.size:
         return []
     text = (
-        f"{int(shared.sum()):,} of {len(distinct):,} groups have rows in more than one part "
-        f"(first {distinct.tolist()[np.argmax(shared)]!r}); pass groups= to split(...)"
+        f"{shared.size:,} of {len(distinct):,} groups have rows in more than one part "
+        f"(first {distinct.tolist()[shared[0]]!r}); pass groups= to split(...)"
     )
     return [Caution("groups-across-splits", text)]
 
 
-def _part_of(split: Split, rows: int) -> Any:
-    part = np.empty(rows, dtype=np.int64)
-    for i, name in enumerate(split):
-        part[split[name]] = i
-    return part
-
-
-def _in_several(alike: Any, part: Any) -> Any:
-    """Which rows have one like them in another part."""
-    held = np.zeros((alike.max() + 1, part.max() + 1), dtype=np.bool_)
-    held[alike, part] = True
-    return (held.sum(axis=1) > 1)[alike]
+def _in_several(codes: Indices, part: Indices) -> Flags:
+    """Which rows have one of the same code in another part."""
+    held = np.zeros((codes.max() + 1, part.max() + 1), dtype=np.bool_)
+    held[codes, part] = True
+    return (held.sum(axis=1) > 1)[codes]

@@ -37,7 +37,7 @@ class NoisyRows(Result):
 
 
 def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0) -> NoisyLabels:
-    """Give a share of the rows a wrong label: another class, each of the others as likely.
+    """Give a share of the rows a wrong label, each other class as likely.
 
     One rate flips exactly that share of all rows; a mapping flips exactly that share of each class it names, as when
     fraud is overlooked more often than invented. Halves are rounded up.
@@ -56,9 +56,8 @@ def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0
         flipped[rng.choice(rows, size=_count(share, rows.size), replace=False)] = True
     step = rng.integers(1, len(classes), size=codes.size)
     wrong = np.where(flipped, (codes + step) % len(classes), codes)
-    names = np.empty(len(classes), dtype=y.dtype)  # the labels' own type
-    names[:] = classes
     counts = np.bincount(codes[flipped], minlength=len(classes)).tolist()
+    names = np.array(classes, dtype=y.dtype)
     return NoisyLabels(names[wrong], flipped, dict(zip(classes, counts, strict=True)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -27,46 +27,31 @@ _FACTORS = {"iqr": 1.5, "robust_z": 3.5}
 _MAD_SCALE = 1.482602218505602
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fences:
-    """Of each feature the lowest and highest value that is no outlier."""
-
-    low: Floats
-    high: Floats
-
-    def beyond(self, X: Matrix) -> Flags:
-        """Which entries lie outside; a missing one does not."""
-        return (self.low > X) | (self.high < X)
-
-
-def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
-    """Fences of each feature, without its missing values.
+def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> tuple[Floats, Floats]:
+    """The lowest and highest value of each feature that is no outlier.
 
     "iqr": `factor` (1.5) interquartile ranges beyond the quartiles. "robust_z": `factor` (3.5) times 1.4826 median
     absolute deviations from the median. Where half of the values are equal the width is 0, which says nothing about
     the others: such a feature has no fences.
-
-    >>> around = fences(np.array([[1.0], [2.0], [3.0], [4.0], [90.0]]), method="iqr", factor=None)
-    >>> around.low, around.high
-    (array([-1.]), array([7.]))
     """
     width = _FACTORS[method] if factor is None else factor
     if not require_number(width, name="factor", fix="e.g. 1.5 for iqr") > 0:
         raise ArgumentError(f"factor must be above 0, got {factor}", "e.g. 1.5 for iqr")
     empty = np.isnan(X).all(axis=0)
-    filled = np.where(empty, 0.0, X)
+    rows = np.where(empty, 0.0, X)
     if method == "iqr":
-        low, high = np.nanpercentile(filled, [25, 75], axis=0)
+        low, high = np.nanpercentile(rows, [25, 75], axis=0)
         spread = high - low
     else:
-        low = high = np.nanmedian(filled, axis=0)
-        spread = _MAD_SCALE * np.nanmedian(np.abs(filled - low), axis=0)
+        low = high = np.nanmedian(rows, axis=0)
+        spread = _MAD_SCALE * np.nanmedian(np.abs(rows - low), axis=0)
     flat = (spread == 0) | empty
-    return Fences(np.where(flat, -np.inf, low - width * spread), np.where(flat, np.inf, high + width * spread))
+    return np.where(flat, -np.inf, low - width * spread), np.where(flat, np.inf, high + width * spread)
 
 
+@dataclass(eq=False, repr=False)
 class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Outliers of numerical features, learnt from the rows that `fit` sees and treated in all rows.
+    """Outliers of numerical features: fences learnt in `fit`, and all rows treated.
 
     Parameters
     ----------
@@ -86,18 +71,11 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [0.0, 0.0, 0.0, 0.0, 1.0]
     """
 
-    def __init__(
-        self,
-        method: OutlierMethod = "iqr",
-        *,
-        action: OutlierAction = "clip",
-        factor: float | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.method = method
-        self.action = action
-        self.factor = factor
-        self.seed = seed
+    method: OutlierMethod = "iqr"
+    _: KW_ONLY
+    action: OutlierAction = "clip"
+    factor: float | None = None
+    seed: int = 0
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn where outliers begin."""
@@ -108,27 +86,26 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.fences_ = fences(rows, method=self.method, factor=self.factor)
             return self
         if self.action == "clip":
-            raise ArgumentError(
-                "a forest finds rows that are outliers, and has no fence to clip values to",
-                f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'",
-            )
+            what = "a forest finds rows that are outliers, and has no fence to clip values to"
+            raise ArgumentError(what, f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'")
         share = "auto" if self.factor is None else self.factor
         self.forest_ = IsolationForest(contamination=share, random_state=self.seed).fit(rows)
         return self
 
-    def found(self, X: Any) -> Flags:
+    def flags(self, X: Any) -> Flags:
         """Which rows have an outlier."""
         rows = self._rows(X)
         if self.method == "isolation_forest":
             return np.asarray(self.forest_.predict(rows) < 0)
-        return np.any(self.fences_.beyond(rows), axis=1)
+        low, high = self.fences_
+        return np.any((low > rows) | (high < rows), axis=1)  # a missing entry is neither
 
     def transform(self, X: Any) -> Matrix:
         """The rows, clipped or with a flag more."""
         rows = self._rows(X)
         if self.action == "flag":
-            return np.column_stack([rows, self.found(X)])
-        return np.clip(rows, self.fences_.low, self.fences_.high)
+            return np.column_stack([rows, self.flags(X)])
+        return np.clip(rows, *self.fences_)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names that came in, and `outlier` when flagged."""
@@ -152,8 +129,9 @@ def _offered(method: Any) -> Any:
     return available_if(lambda self: hasattr(self.estimator, method.__name__))(method)
 
 
+@dataclass(eq=False, repr=False)
 class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Leave outlying rows out of training, and only of training: rows to be scored are all scored.
+    """Leave outlying rows out of training, and only of training.
 
     Parameters
     ----------
@@ -163,7 +141,7 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     Attributes
     ----------
     estimator_ : the trained classifier.
-    dropped_ : how many training rows were left out; `kept_` flags the others.
+    dropped_ : how many training rows were left out; `inlier_mask_` flags the others.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = OutlierFilter(LogisticRegression()).fit([[1.0], [2.0], [3.0], [4.0], [90.0]], [0, 0, 1, 1, 0])
@@ -171,13 +149,11 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     (1, [1])
     """
 
-    def __init__(
-        self, estimator: Any, *, method: OutlierMethod = "iqr", factor: float | None = None, seed: int = 0
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.factor = factor
-        self.seed = seed
+    estimator: Any
+    _: KW_ONLY
+    method: OutlierMethod = "iqr"
+    factor: float | None = None
+    seed: int = 0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find outliers among the training rows, and train without them."""
@@ -185,17 +161,14 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         check_classification_targets(labels)
         finder = Outliers(self.method, action="flag", factor=self.factor, seed=self.seed).fit(rows)
-        self.kept_ = ~finder.found(rows)
-        self.dropped_ = int((~self.kept_).sum())
-        gone = set(labels.tolist()) - set(labels[self.kept_].tolist())
-        if gone:
-            raise LabelError(
-                f"every row of class {next(iter(gone))!r} is an outlier by {self.method}, so none is left",
-                "widen the fences with factor=, or flag outliers instead of dropping them",
-            )
+        self.inlier_mask_ = inlier = ~finder.flags(rows)
+        self.dropped_ = int((~inlier).sum())
+        if gone := set(labels.tolist()) - set(labels[inlier].tolist()):
+            what = f"every row of class {next(iter(gone))!r} is an outlier by {self.method}, so none is left"
+            raise LabelError(what, "widen the fences with factor=, or flag outliers instead of dropping them")
         # A frame stays one, so that the classifier knows its columns by name.
-        inside = X[self.kept_] if hasattr(X, "columns") and hasattr(X, "iloc") else rows[self.kept_]
-        self.estimator_ = clone(self.estimator).fit(inside, labels[self.kept_])
+        inside = X[inlier] if hasattr(X, "columns") and hasattr(X, "iloc") else rows[inlier]
+        self.estimator_ = clone(self.estimator).fit(inside, labels[inlier])
         self.classes_ = self.estimator_.classes_
         return self
 

@@ -10,26 +10,16 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from thresher._internal.json import fields, flag, items, one_of, text
+from thresher._internal.text import count_text
 from thresher.errors import ColumnError
 from thresher.inputs.arrow import ABSENT
 from thresher.inputs.columns import named, require_columns
-from thresher.learning.data.column_types import ColumnTypes, Kind, category_texts
+from thresher.learning.data.column_types import ColumnTypes, Kind, category_texts, value_family
 from thresher.ranking import Indices
 
 Reading: TypeAlias = Literal["number", "truth", "date", "text"]
 
-_READINGS: Mapping[str, Reading] = {
-    "boolean": "truth",
-    "integer": "number",
-    "floating": "number",
-    "mixed-integer-float": "number",
-    "decimal": "number",
-    "datetime": "date",
-    "datetime64": "date",
-    "date": "date",
-}
-
-
+_READINGS: Mapping[str, Reading] = {"boolean": "truth", "number": "number", "date": "date"}
 _TRUTH = {"true": True, "false": False}
 _SHOWN = 3
 
@@ -61,15 +51,7 @@ class ExpectedColumn:
 
 
 def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[ExpectedColumn, ...]:
-    """What these training rows of a frame taught about each column that is used.
-
-    >>> from thresher.learning import column_types, frame
-    >>> table = frame({"age": [31, None, 25], "town": ["Oslo", "Rome", "Oslo"]})
-    >>> for column in expected_columns(table, column_types(table), rows=[0, 1]):
-    ...     print(column.name, column.kind, column.reading, column.gaps, column.categories)
-    age numerical number True ()
-    town categorical text False ('Oslo', 'Rome')
-    """
+    """What these training rows of a frame taught about each column that is used."""
     import pandas as pd
 
     expected = []
@@ -79,7 +61,7 @@ def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[E
         gaps = bool(values.isna().any())
         if isinstance(values.dtype, pd.CategoricalDtype):
             values = values.astype(values.dtype.categories.dtype)
-        reading = _READINGS.get(pd.api.types.infer_dtype(values, skipna=True), "text")
+        reading = _READINGS.get(value_family(values), "text")
         expected.append(ExpectedColumn(name, kind, reading, gaps, known))
     return tuple(expected)
 
@@ -112,21 +94,15 @@ class Remarks:
         for name, counts in self.unseen.items():
             shown = named([text for text, _ in counts.most_common(_SHOWN)])
             more = f" and {len(counts) - _SHOWN:,} more" if len(counts) > _SHOWN else ""
-            yield (
-                f"{_rows(counts.total(), 'has', 'have')} a category of column {name!r} that training rows had not: "
-                f"{shown}{more}; it counts as none of those known"
-            )
+            rows = f"{count_text(counts.total(), 'row')} {'has' if counts.total() == 1 else 'have'}"
+            unseen = f"a category of column {name!r} that training rows had not: {shown}{more}"
+            yield f"{rows} {unseen}; it counts as none of those known"
         for name, count in self.gaps.items():
-            yield (
-                f"{_rows(count, 'lacks', 'lack')} a value in column {name!r}, which no training row did; "
-                "it is filled as in training"
-            )
+            rows = f"{count_text(count, 'row')} {'lacks' if count == 1 else 'lack'}"
+            yield f"{rows} a value in column {name!r}, which no training row did; it is filled as in training"
         if self.unused:
-            several = len(self.unused) > 1
-            yield (
-                f"the model does not know the column{'s' * several} {named(self.unused)}; "
-                f"{'they play' if several else 'it plays'} no part"
-            )
+            noun, verb = ("column", "it plays") if len(self.unused) == 1 else ("columns", "they play")
+            yield f"the model does not know the {noun} {named(self.unused)}; {verb} no part"
 
 
 def require_expected_columns(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
@@ -144,20 +120,10 @@ def require_expected_columns(present: Sequence[str], expected: Sequence[Expected
 def conform(
     table: Any, expected: Sequence[ExpectedColumn], *, before: int = 0
 ) -> tuple[Any, dict[str, Counter[str]], Counter[str]]:
-    """The expected columns of a frame, read as in training, with unseen categories and new gaps counted.
+    """The expected columns as in training, with unseen categories and new gaps counted.
 
     Texts are read as numbers or truth values where training rows held those. Rows are counted from 1 in what is
     refused; `before` is how many came in earlier pieces.
-
-    >>> from thresher.learning import frame
-    >>> age = ExpectedColumn("age", "numerical", "number", gaps=False)
-    >>> conform(frame({"age": ["31", "NA"]}), [age])[0]["age"].tolist()
-    [31.0, nan]
-    >>> conform(frame({"age": ["31", "old"]}), [age], before=100)
-    Traceback (most recent call last):
-    thresher.errors.ColumnError: column 'age' held numbers in training, and row 102 holds 'old'
-      where: conform(table, expected)
-      fix:   mend the value that is no number, or leave it empty
     """
     import pandas as pd
 
@@ -165,22 +131,20 @@ def conform(
     unseen: dict[str, Counter[str]] = {}
     gaps: Counter[str] = Counter()
     for column in expected:
-        values = _read(table[column.name], column)
+        made[column.name] = values = _read(table[column.name], column)
         _require_kind(values, column, before=before)
         if column.kind == "categorical":
             texts = category_texts(values.dropna())
-            strange = Counter(texts[~texts.isin(column.categories)].tolist())
-            if strange:
+            if strange := Counter(texts[~texts.isin(column.categories)].tolist()):
                 unseen[column.name] = strange
         absent = int(values.isna().sum())
         if absent and not column.gaps and column.kind != "text":
             gaps[column.name] = absent
-        made[column.name] = values
     return pd.DataFrame(made, index=table.index), unseen, gaps
 
 
 def _read(values: Any, column: ExpectedColumn) -> Any:
-    """Texts as what training rows held, where they can be; what cannot be read stays text."""
+    """Texts as what training rows held; what cannot be read stays text."""
     import pandas as pd
 
     holds_text = pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed", "mixed-integer", "empty")
@@ -189,13 +153,13 @@ def _read(values: Any, column: ExpectedColumn) -> Any:
     entries = values.tolist()
     read = _plain_numbers(entries) if column.reading == "number" else None
     if read is None:
-        read = [None if _absent(entry) else _entry(entry, column.reading) for entry in entries]
+        read = [_entry(entry, column.reading) for entry in entries]
     plain = column.reading == "number" and all(entry is None or isinstance(entry, float) for entry in read)
     return pd.Series(read, index=values.index, name=values.name, dtype=np.float64 if plain else object)
 
 
 def _plain_numbers(entries: list[Any]) -> list[Any] | None:
-    """Numbers and gaps at once, as columns of numbers mostly are; None where something else is among them."""
+    """Numbers and gaps at once; None where something else is among them."""
     texts = ["nan" if entry is None else entry for entry in entries]
     try:
         return None if "_" in " ".join(texts) else [float(text) for text in texts]
@@ -203,13 +167,11 @@ def _plain_numbers(entries: list[Any]) -> list[Any] | None:
         return None
 
 
-def _absent(entry: Any) -> bool:
-    return entry is None or (isinstance(entry, str) and entry.strip() in ABSENT) or entry != entry  # noqa: PLR0124 - NaN
-
-
 def _entry(entry: Any, reading: Reading) -> Any:
     if not isinstance(entry, str):
-        return entry
+        return None if entry != entry else entry  # noqa: PLR0124 - NaN
+    if entry.strip() in ABSENT:
+        return None
     if reading == "truth":
         return _TRUTH.get(entry.strip().lower(), entry)
     try:
@@ -249,7 +211,3 @@ def _misfits(present: Any, column: ExpectedColumn) -> Iterator[tuple[Any, str, s
     elif column.kind == "date":
         dates = pd.to_datetime(present.astype(str), errors="coerce", utc=True, format="ISO8601")
         yield dates.isna(), "dates", "ISO date such as 2024-12-31"
-
-
-def _rows(count: int, one: str, several: str) -> str:
-    return f"1 row {one}" if count == 1 else f"{count:,} rows {several}"

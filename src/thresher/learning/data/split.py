@@ -67,7 +67,7 @@ def split(
     times: Any = None,
     seed: int = 0,
 ) -> Split:
-    """Partition rows in these proportions: (70, 30), (60, 20, 20), or {"fit": 3, "check": 1}.
+    """Partition rows in proportions such as (60, 20, 20) or {"fit": 3, "check": 1}.
 
     At random, each class by itself unless `stratify=False`, so that every part has the classes in the same mix. With
     `groups`, rows of a group stay together; with `times`, earlier parts hold earlier rows, rows of one moment stay
@@ -101,20 +101,14 @@ def split(
         part = stratified_partition(strata, share, rng)
     rows = {name: np.flatnonzero(part == i) for i, name in enumerate(names)}
     if empty := [name for name, own in rows.items() if not own.size]:
-        raise EmptyError(
-            f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}",
-            "give more rows, fewer parts, or smaller groups",
-        )
+        what = f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}"
+        raise EmptyError(what, "give more rows, fewer parts, or smaller groups")
     counts = {name: tuple(np.bincount(codes[own], minlength=len(classes)).tolist()) for name, own in rows.items()}
     return Split(rows, how, tuple(classes), counts)
 
 
 def largest_remainders(total: int, share: Floats) -> Indices:
-    """Whole sizes that add up to `total`, each within 1 of its share; what is left goes to the largest remainders.
-
-    >>> largest_remainders(10, np.array([0.55, 0.25, 0.2])).tolist()
-    [6, 2, 2]
-    """
+    """Integer sizes that add up to `total`, by the method of largest remainders."""
     # A share such as 0.7 times 10 must not fall short of 7 by rounding.
     wished = np.round(total * share, 9)
     sizes = np.floor(wished).astype(np.int64)
@@ -124,12 +118,9 @@ def largest_remainders(total: int, share: Floats) -> Indices:
 
 
 def stratified_partition(codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
-    """Part of each row, every class by itself; the parts' sizes are those of the shares to within 1.
+    """Part of each row, every class by itself; sizes are those of the shares to within 1.
 
     Many small classes could all round the same way, so left-over rows go to the parts that lack most.
-
-    >>> stratified_partition(np.array([0, 0, 1, 1]), np.array([0.5, 0.5]), np.random.default_rng(0)).tolist()
-    [0, 1, 0, 1]
     """
     part_of = np.empty(codes.size, dtype=np.int64)
     counts = np.bincount(codes)
@@ -148,11 +139,7 @@ def stratified_partition(codes: Indices, share: Floats, rng: np.random.Generator
 
 
 def grouped_partition(groups: Column, codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
-    """Part of each row, groups undivided: large groups first, each to the part that lacks most rows of its classes.
-
-    >>> grouped_partition(np.array([1, 1, 2]), np.array([0, 0, 0]), np.array([0.5, 0.5]), np.random.default_rng(0))
-    array([0, 0, 1])
-    """
+    """Part of each row: large groups first, each to the part that lacks most of its classes."""
     place: dict[Any, int] = {}
     member = np.array([place.setdefault(group, len(place)) for group in groups.tolist()], dtype=np.int64)
     inside = np.zeros((member.max() + 1, codes.max() + 1))
@@ -172,11 +159,7 @@ def grouped_partition(groups: Column, codes: Indices, share: Floats, rng: np.ran
 
 
 def time_partition(times: Column, share: Floats) -> Indices:
-    """Part of each row, earlier parts holding earlier rows; rows of one moment stay together.
-
-    >>> time_partition(np.array([3, 1, 2, 2]), np.array([0.5, 0.5]))
-    array([1, 0, 0, 0])
-    """
+    """Part of each row, by time; rows of one moment stay together."""
     try:
         _, member = np.unique(times, return_inverse=True)
     except TypeError:
@@ -194,8 +177,6 @@ def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
     values = list(parts.values() if isinstance(parts, Mapping) else parts)
     if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):
         raise ArgumentError(f"parts must be two or more proportions above 0, got {parts!r}", fix)
-    if isinstance(parts, Mapping):
-        names = tuple(map(str, parts))
-    else:
-        names = _NAMES.get(len(values)) or tuple(f"part {i}" for i in range(1, len(values) + 1))
+    numbered = tuple(f"part {i}" for i in range(1, len(values) + 1))
+    names = tuple(map(str, parts)) if isinstance(parts, Mapping) else _NAMES.get(len(values), numbered)
     return names, np.array(values, dtype=np.float64) / sum(values)

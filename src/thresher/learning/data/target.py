@@ -27,7 +27,7 @@ FEWEST_TO_FIT = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryTarget:
-    """Labels as given, which of them are positive, and the place of the positive class among the sorted classes."""
+    """Labels, which are positive, and the positive class's place among the sorted classes."""
 
     labels: npt.NDArray[Any]
     flags: Flags
@@ -40,22 +40,16 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
 
     Of booleans and 0/1 the positive one is known. Of other labels it must be given where it `matters`;
     where both classes are treated alike it is the last in order, as everywhere in scikit-learn.
-
-    >>> binary_target(["ham", "spam"], positive=None, matters=False).positive
-    'spam'
     """
     labels = class_labels(y)
     kind = type_of_target(labels, input_name="y")
     if kind != "binary":
-        raise LabelError(
-            f"Only binary classification is supported. The type of the target is {kind}.",
-            fix="compare one class with the rest, e.g. y == y[0]",
-        )
+        what = f"Only binary classification is supported. The type of the target is {kind}."  # scikit-learn's words
+        raise LabelError(what, "compare one class with the rest, e.g. y == y[0]")
     names, _ = classes_of(labels, classes=None)
     if len(names) < 2:
-        raise OneClassError(
-            f"the target holds one class only, {names[0]!r}, and learning needs two", fix="give rows of both classes"
-        )
+        what = f"the target holds one class only, {names[0]!r}, and learning needs two"
+        raise OneClassError(what, "give rows of both classes")
     if positive is None and not matters and not set(names) <= {0, 1}:
         positive = names[-1]
     flags = is_positive(labels, positive=positive)
@@ -64,11 +58,7 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
 
 
 def class_labels(y: Any) -> npt.NDArray[Any]:
-    """A column of class labels: one per row, none missing, and not numbers to be predicted.
-
-    >>> class_labels([0, 2, 1])
-    array([0, 2, 1])
-    """
+    """A column of class labels: one per row, none missing, and no measurements."""
     labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
     complete({"y": labels}, missing="raise", droppable=False)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -79,7 +69,7 @@ def class_labels(y: Any) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Target(Tabular):
-    """A column of labels, its classes in order, and the class of each row by number (label encoding)."""
+    """A column of labels, its classes in order, and each row's class by number."""
 
     name: str
     classes: tuple[Any, ...]
@@ -103,7 +93,7 @@ class Target(Tabular):
 
 
 def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
-    """The target of a table, refused when it is missing anywhere, constant, a measurement, or has a class too rare.
+    """The target of a table; refused if it has gaps, one class, a rare one or too many.
 
     `fewest` is how many rows the rarest class must have: as many as there are folds to spread it over.
 
@@ -122,10 +112,8 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
         )
     distinct = values.nunique()
     if distinct > MOST_CLASSES:
-        raise LabelError(
-            f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
-            "turn a measurement into classes first, e.g. whether it reaches a limit",
-        )
+        what = f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class"
+        raise LabelError(what, "turn a measurement into classes first, e.g. whether it reaches a limit")
     # Categories, nullable and text types become the objects they hold; plain NumPy types stay.
     plain = values.to_numpy() if isinstance(values.dtype, np.dtype) else np.array(values.tolist(), dtype=object)
     classes, codes = classes_of(column(plain, name=name), classes=None)
@@ -153,7 +141,7 @@ def _require_frequent(target: Target, *, fewest: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneVsRest:
-    """A target with one class positive: which rows are, the positive label as given, and both sides' labels.
+    """A target with one class positive: which rows are, and both sides' labels.
 
     `labels` are the negative and the positive one. Of more than two classes they are texts, "not 3" and "3", and
     `table` is the table with these in its target.
@@ -170,14 +158,9 @@ class OneVsRest:
 
 
 def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> OneVsRest:
-    """Read the target of a frame; of more than two classes, `positive` is learnt against the rest.
+    """The target of a frame; of more than two classes, `positive` is learnt against the rest.
 
     `fewest` is how many rows each side must have.
-
-    >>> from thresher.learning import frame
-    >>> wine = frame({"sort": ["red", "white", "rosé", "red"]})
-    >>> one_vs_rest(wine, "sort", positive="red").labels
-    ('not red', 'red')
     """
     classes = target_column(table, target, fewest=1)
     if len(classes.classes) > 2:
@@ -189,12 +172,7 @@ def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 
 
 
 def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
-    """Refuse training rows of which some fold would leave too few of a class to learn from and to calibrate on.
-
-    >>> from thresher.learning import frame
-    >>> target = one_vs_rest(frame({"ill": [0] * 20 + [1] * 6}), "ill")
-    >>> require_enough(target, np.arange(26), folds=6)
-    """
+    """Refuse training rows of which some fold leaves too few of a class to calibrate on."""
     for label, side in zip(target.labels, (~target.flags, target.flags), strict=True):
         count = int(side[train].sum())
         left = count - -(-count // folds)
@@ -211,7 +189,7 @@ def _against_rest(table: Any, target: Target, *, positive: Any, fewest: int) -> 
     what = f"the target {target.name!r} has {len(classes)} classes, {listed(classes)}"
     if positive is None:
         raise PositiveLabelError(
-            f"{what}, and it is not said which one is to be told from the rest",
+            f"{what}, and it is not declared which one is learnt against the rest",
             f"pass {argument('positive', classes[0])} to learn that class against all others; "
             "learn once per class to have each of them",
         )

@@ -11,8 +11,8 @@ from sklearn.decomposition import PCA
 
 from thresher._internal.arguments import require_integer, require_seed
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
-from thresher.learning.features.scatter import Matrix, feature_names
+from thresher.errors import ArgumentError, LengthError, MissingValueError
+from thresher.learning.features.scatter import Matrix, feature_names, number_table
 from thresher.ranking import Floats
 
 
@@ -50,10 +50,8 @@ class PrincipalComponents(Tabular):
         # The shares add up to 1 only to the last digits.
         enough = self.cumulative >= share - 1e-12
         if not enough.any():
-            raise ArgumentError(
-                f"the {self.ratios.size:,} components kept explain {self.cumulative[-1]:.4f} of the variance",
-                "keep more of them with n_components=",
-            )
+            what = f"the {self.ratios.size:,} components kept explain {self.cumulative[-1]:.4f} of the variance"
+            raise ArgumentError(what, "keep more of them with n_components=")
         return int(np.argmax(enough)) + 1
 
     def project(self, X: Any) -> Matrix:
@@ -101,7 +99,7 @@ class PrincipalComponents(Tabular):
 def principal_components(
     X: Any, *, n_components: int | None = None, standardise: bool = False, seed: int = 0
 ) -> PrincipalComponents:
-    """The directions in which rows vary most, by scikit-learn's PCA, with every classical step in view.
+    """The directions in which rows vary most, with every classical step in view.
 
     Features on different scales need `standardise=True`, or the largest scale is the first component; a constant
     feature is then only centred. `seed` matters where scikit-learn solves by random projection (large tables of which
@@ -124,11 +122,9 @@ def principal_components(
     rows = _rows(X, least=2)
     most = min(len(rows) - 1, rows.shape[1])
     require_seed(seed)
-    fix = "there are no more components than features, nor than rows less one"
     if n_components is not None:
-        n_components = require_integer(n_components, name="n_components", least=1, fix=fix)
-        if n_components > most:
-            raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", fix)
+        fix = "there are no more components than features, nor than rows less one"
+        n_components = require_integer(n_components, name="n_components", least=1, most=most, fix=fix)
     if not isinstance(standardise, bool | np.bool_):
         raise ArgumentError(
             f"standardise must be True or False, got {standardise!r}",
@@ -136,7 +132,10 @@ def principal_components(
             "for another scale, scale the columns first",
         )
     mean = rows.mean(axis=0)
-    scale = _deviations(rows - mean) if standardise else np.ones(mean.size)
+    scale = np.ones(mean.size)
+    if standardise:
+        # What is left of a constant after centring is rounding, which must not be blown up to variance 1.
+        scale = np.where(np.ptp(rows - mean, axis=0) == 0, 1.0, (rows - mean).std(axis=0, ddof=1))
     scaled = (rows - mean) / scale
     covariance = scaled.T @ scaled / (len(rows) - 1)
     if not np.trace(covariance) > 0:
@@ -144,38 +143,15 @@ def principal_components(
     pca = PCA(most if n_components is None else n_components, random_state=seed).fit(scaled)
     largest = np.take_along_axis(pca.components_, np.argmax(np.abs(pca.components_), axis=1)[:, None], axis=1)
     components = pca.components_ * np.sign(largest)
-    for array in (mean, scale, covariance, pca.explained_variance_, components, pca.explained_variance_ratio_):
+    arrays = (mean, scale, covariance, pca.explained_variance_, components, pca.explained_variance_ratio_)
+    for array in arrays:
         array.setflags(write=False)
-    return PrincipalComponents(
-        feature_names(X, mean.size),
-        len(rows),
-        mean,
-        scale,
-        covariance,
-        pca.explained_variance_,
-        components,
-        pca.explained_variance_ratio_,
-    )
+    return PrincipalComponents(feature_names(X, mean.size), len(rows), *arrays)
 
 
 def _rows(X: Any, *, least: int = 0) -> Matrix:
-    rows = np.asarray(X)
-    if rows.ndim != 2 or rows.dtype.kind not in "biuf":
-        raise LengthError(
-            f"X has shape {rows.shape} and type {rows.dtype}, and components need a table of numbers",
-            "give rows and columns of numbers",
-        )
-    if len(rows) < least:
-        raise EmptyError(f"{len(rows)} rows do not vary", "give at least two")
+    rows = number_table(X, least=least)
     if bad := int((~np.isfinite(rows)).sum()):
-        raise MissingValueError(
-            f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed",
-            "fill them first, or leave out those rows",
-        )
+        what = f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed"
+        raise MissingValueError(what, "fill them first, or leave out those rows")
     return rows.astype(np.float64)
-
-
-def _deviations(centred: Matrix) -> Floats:
-    # What is left of a constant after centring is rounding, which must not be blown up to variance 1.
-    deviations = np.sqrt(np.einsum("ij,ij->j", centred, centred) / (len(centred) - 1))
-    return np.where(np.ptp(centred, axis=0) == 0, 1.0, deviations)

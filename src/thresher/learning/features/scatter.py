@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import require_instance
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
+from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError
 from thresher.inputs.columns import column, is_missing
 from thresher.inputs.labels import classes_of
 from thresher.ranking import Counts, Floats, Indices
@@ -23,53 +23,33 @@ _BLOCK = 2**18
 _MATRIX_BLOCK = 2**21
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moments:
-    """Counts (k), means (k x p) and the squared deviations summed over classes: p of them, or p x p."""
+def moments(
+    X: npt.NDArray[np.generic], codes: Indices, *, classes: int, matrix: bool, block: int | None = None
+) -> tuple[Counts, Matrix, Matrix]:
+    """Counts and means per class, and squared deviations summed over classes.
 
-    counts: Counts
-    means: Matrix
-    squares: Matrix
-
-    def __add__(self, other: Moments) -> Moments:
-        """The moments of both sets of rows (Chan, Golub & LeVeque 1983, per class)."""
-        counts = self.counts + other.counts
-        share = other.counts / np.maximum(counts, 1)
-        apart = other.means - self.means
-        squares = self.squares + other.squares
-        squares += _outer_sums(apart, self.counts * share, matrix=squares.ndim == 2)
-        # A class that one side has not seen keeps the other's mean to the last bit.
-        means = np.where((self.counts == 0)[:, None], other.means, self.means + share[:, None] * apart)
-        return Moments(counts, means, squares)
-
-
-def moments(X: npt.NDArray[np.generic], codes: Indices, *, classes: int, matrix: bool) -> Moments:
-    """Moments of rows whose class is `codes` (0 to classes - 1), read once, block by block, in float64.
-
-    A block's deviations D are taken from the means so far, so that with n rows of a class before and m in the block
-    the squares grow by ΣD² - m²/(n + m) δ², where δ is the mean of D. The subtraction loses no more than a factor m/n,
-    and a feature that is constant within its classes has squares of exactly 0.
-
-    >>> moments(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), classes=2, matrix=False)
-    Moments(counts=array([2, 1]), means=array([[2.], [8.]]), squares=array([2.]))
+    Rows are read once, `block` entries at a time, in float64; `codes` are their classes, 0 to classes - 1. A block's
+    deviations D are taken from the means so far, so that with n rows of a class before and m in the block the squares
+    grow by ΣD² - m²/(n + m) δ², where δ is the mean of D. The subtraction loses no more than a factor m/n, and a
+    feature that is constant within its classes has squares of exactly 0.
     """
     rows, features = X.shape
     counts = np.zeros(classes, dtype=np.int64)
     means = np.zeros((classes, features))
     squares = np.zeros((features, features) if matrix else features)
-    step = max(16, (_MATRIX_BLOCK if matrix else _BLOCK) // max(features, 1))
+    step = max(16, (block or (_MATRIX_BLOCK if matrix else _BLOCK)) // max(features, 1))
     buffer = np.empty((min(step, rows), features))
     for start in range(0, rows, step):
-        block, code = X[start : start + step], codes[start : start + step]
+        part, code = X[start : start + step], codes[start : start + step]
         seen = np.bincount(code, minlength=classes)
         for new in np.flatnonzero((seen > 0) & (counts == 0)):
-            means[new] = block[np.argmax(code == new)]
+            means[new] = part[np.argmax(code == new)]
         present = np.flatnonzero(seen)
         place = np.empty(classes, dtype=np.int64)
         place[present] = np.arange(present.size)
-        deviation = buffer[: len(block)]
+        deviation = buffer[: len(part)]
         np.take(means, code, axis=0, out=deviation, mode="clip")
-        np.subtract(block, deviation, out=deviation)
+        np.subtract(part, deviation, out=deviation)
         member = (place[code] == np.arange(present.size)[:, None]).astype(np.float64)
         more = seen[present].astype(np.float64)
         shift = member @ deviation / more[:, None]
@@ -81,7 +61,7 @@ def moments(X: npt.NDArray[np.generic], codes: Indices, *, classes: int, matrix:
     # Rounding must not leave a sum of squares below 0.
     diagonal = np.einsum("ii->i", squares) if matrix else squares
     np.maximum(diagonal, 0.0, out=diagonal)
-    return Moments(counts, means, squares)
+    return counts, means, squares
 
 
 def _outer_sums(vectors: Matrix, weights: Floats, *, matrix: bool) -> Matrix:
@@ -93,10 +73,10 @@ def _outer_sums(vectors: Matrix, weights: Floats, *, matrix: bool) -> Matrix:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scatter(Result):
-    """What scatter is computed from: per class its count and mean, and squared deviations from the class means.
+    """Count and mean of each class, and squared deviations from the class means.
 
-    Two of them add, as rankings do: the scatter of a million rows here and a million there. All matrices have divisor
-    N, so that within + between = total. `squares` holds p numbers, or p x p of them when matrices were asked for.
+    Two of them add, as rankings do. All matrices have divisor N, so that within + between = total. `squares` holds p
+    numbers, or p x p of them when matrices were asked for.
     """
 
     classes: tuple[Any, ...]
@@ -128,17 +108,15 @@ class Scatter(Result):
 
     @property
     def spread(self) -> Matrix:
-        """The rows √(N_k/N) (μ_k - μ), one per class: S_B is their sum of squares, so it need not be formed."""
+        """The rows √(N_k/N) (μ_k - μ), one per class: S_B is their sum of squares."""
         return np.sqrt(self._shares)[:, None] * (self.means - self.mean)
 
     @property
     def within_matrix(self) -> Matrix:
         """S_W = Σ_k (N_k/N) Σ_k, Σ_k being the covariance of class k with divisor N_k."""
         if self.squares.ndim == 1:
-            raise ArgumentError(
-                "only the variance of each feature was computed, not the matrix of their covariances",
-                "pass matrix=True to scatter(X, y)",
-            )
+            what = "only the variance of each feature was computed, not the matrix of their covariances"
+            raise ArgumentError(what, "pass matrix=True to scatter(X, y)")
         return self.squares / self.N
 
     @property
@@ -153,13 +131,13 @@ class Scatter(Result):
 
     @property
     def scores(self) -> Floats:
-        """J of each feature by itself; infinite without scatter within classes, NaN for a constant."""
+        """J of each feature; infinite without scatter within classes, NaN for a constant."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.between / self.within
 
     @property
     def J(self) -> float:
-        """J = trace(S_B) / trace(S_W) of all features: between over within; NaN when all are constant."""
+        """J = trace(S_B) / trace(S_W) of all features; NaN when all are constant."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.divide(self.between.sum(), self.within.sum()))
 
@@ -185,8 +163,14 @@ class Scatter(Result):
                 "add scatters of the same columns, computed with the same matrix=",
             )
         classes, _ = _classes(np.array([*self.classes, *other.classes], dtype=object))
-        both = self._moments(classes) + other._moments(classes)
-        return _frozen(classes, both, self.names)
+        (n, means), (m, other_means) = self._aligned(classes), other._aligned(classes)
+        # Chan, Golub & LeVeque (1983), per class.
+        share, apart = m / np.maximum(n + m, 1), other_means - means
+        squares = self.squares + other.squares
+        squares += _outer_sums(apart, n * share, matrix=squares.ndim == 2)
+        # A class that one side has not seen has the other's mean to the last bit.
+        means = np.where((n == 0)[:, None], other_means, means + share[:, None] * apart)
+        return _frozen(classes, n + m, means, squares, self.names)
 
     def _brief(self) -> str:
         counts = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
@@ -196,13 +180,13 @@ class Scatter(Result):
     def _shares(self) -> Floats:
         return self.counts / self.N
 
-    def _moments(self, classes: Sequence[Any]) -> Moments:
-        """The same moments with zeros for classes that were not seen here."""
+    def _aligned(self, classes: Sequence[Any]) -> tuple[Counts, Matrix]:
+        """Counts and means, with zeros for classes that were not seen here."""
         place = [classes.index(name) for name in self.classes]
         counts = np.zeros(len(classes), dtype=np.int64)
         means = np.zeros((len(classes), self.means.shape[1]))
         counts[place], means[place] = self.counts, self.means
-        return Moments(counts, means, self.squares)
+        return counts, means
 
 
 def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
@@ -214,21 +198,21 @@ def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
     >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1])
     Scatter(4 rows of 2 features, {0: 2, 1: 2}, J=14.5)
     """
-    names, rows = _table(X)
-    labels = column(y, name="y")
+    rows = number_table(X, least=1)
+    names, labels = feature_names(X, rows.shape[1]), column(y, name="y")
     if labels.size != len(rows):
         raise LengthError(f"X has {len(rows):,} rows and y {labels.size:,}", "give one label per row")
     if (absent := is_missing(labels)) is not None:
         raise MissingValueError(f"{int(absent.sum()):,} of {labels.size:,} labels are missing", "leave out those rows")
     classes, codes = _classes(labels)
-    sums = moments(rows, codes, classes=len(classes), matrix=matrix)
-    if not (np.isfinite(sums.means).all() and np.isfinite(sums.squares).all()):
+    counts, means, squares = moments(rows, codes, classes=len(classes), matrix=matrix)
+    if not (np.isfinite(means).all() and np.isfinite(squares).all()):
         raise _not_finite(rows, names)
-    return _frozen(classes, sums, names)
+    return _frozen(classes, counts, means, squares, names)
 
 
 def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False) -> Scatter:
-    """Scatter of rows that come in pieces (X, y), each read once; a piece may lack classes.
+    """Scatter of rows that come in pieces (X, y); a piece may lack classes.
 
     >>> scatter_of_chunks([([[1.0], [3.0]], [0, 0]), ([[8.0], [8.0]], [1, 1])])
     Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
@@ -249,35 +233,21 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     return total
 
 
-def require_two_classes(table: Scatter) -> None:
-    """Refuse to say how far apart the classes are when there is only one."""
-    if len(table.classes) < 2:
-        raise OneClassError(
-            f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes",
-            "give rows of at least two classes",
-        )
-
-
 def feature_names(X: Any, features: int) -> tuple[str, ...]:
-    """Names of a table's columns; x0, x1, ... where it has none.
-
-    >>> feature_names([[1, 2]], 2)
-    ('x0', 'x1')
-    """
+    """Names of a table's columns; x0, x1, ... where it has none."""
     named = getattr(X, "columns", None)
     return tuple(f"x{i}" for i in range(features)) if named is None else tuple(str(name) for name in named)
 
 
-def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+def number_table(X: Any, *, least: int) -> npt.NDArray[Any]:
+    """Rows and columns of numbers, at least so many rows."""
     rows = np.asarray(X)
     if rows.ndim != 2 or rows.dtype.kind not in "biuf":
-        raise LengthError(
-            f"X has shape {rows.shape} and type {rows.dtype}, and scatter needs a table of numbers",
-            "give rows and columns of numbers; preparation(columns) turns other columns into numbers",
-        )
-    if not len(rows):
-        raise EmptyError("there are no rows", "give at least one")
-    return feature_names(X, rows.shape[1]), rows
+        what = f"X has shape {rows.shape} and type {rows.dtype}, and a table of numbers is needed"
+        raise LengthError(what, "give rows and columns of numbers; preparation(columns) makes them of other columns")
+    if len(rows) < least:
+        raise EmptyError("one row does not vary" if len(rows) else "there are no rows", f"give at least {least}")
+    return rows
 
 
 def _classes(labels: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
@@ -303,7 +273,7 @@ def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueErr
     )
 
 
-def _frozen(classes: Sequence[Any], sums: Moments, names: tuple[str, ...]) -> Scatter:
-    for array in (sums.counts, sums.means, sums.squares):
+def _frozen(classes: Sequence[Any], counts: Counts, means: Matrix, squares: Matrix, names: tuple[str, ...]) -> Scatter:
+    for array in (counts, means, squares):
         array.setflags(write=False)
-    return Scatter(tuple(classes), sums.counts, sums.means, sums.squares, names)
+    return Scatter(tuple(classes), counts, means, squares, names)

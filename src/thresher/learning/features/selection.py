@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain, combinations, islice
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._internal.arguments import require_instance, require_number
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, argument
-from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes, scatter
+from thresher.errors import ArgumentError, OneClassError, argument
+from thresher.learning.features.scatter import Matrix, Scatter, scatter
 from thresher.ranking import Flags, Floats, Indices
 
 Criterion: TypeAlias = Literal["trace_ratio", "hotelling_lawley"]
@@ -31,7 +31,7 @@ _BLOCK = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Selection(Tabular):
-    """The features chosen, in the order of choosing where there is one, and what they are worth together.
+    """The features chosen, in the order of choosing, and what they are worth together.
 
     `steps` holds the criterion after each step of the search: features added, features removed, or guesses of the
     optimum; it is empty where nothing proceeds in steps.
@@ -62,7 +62,7 @@ class Steps:
 
 
 def selection(
-    found: Scatter, n_features: int, *, search: Search = "top", criterion: Criterion = "trace_ratio"
+    table: Scatter, n_features: int, *, search: Search = "top", criterion: Criterion = "trace_ratio"
 ) -> Selection:
     """Choose `n_features` of a scatter's features.
 
@@ -70,39 +70,39 @@ def selection(
     "exhaustive" tries every subset and refuses when they are too many; "exact" finds the best subset by trace_ratio
     without trying them (Dinkelbach's iteration). Equal features are taken in their order.
 
-    >>> table = scatter([[1, 2, 0], [3, 4, 0], [8, 4, 1], [8, 6, 0]], [0, 0, 1, 1])
-    >>> selection(table, 2, search="exact")
+    >>> features = scatter([[1, 2, 0], [3, 4, 0], [8, 4, 1], [8, 6, 0]], [0, 0, 1, 1])
+    >>> selection(features, 2, search="exact")
     Selection(exact: x0, x2; J=14.5)
     """
-    require_instance(found, Scatter, name="found", fix="give what scatter(X, y) returns")
+    require_instance(table, Scatter, name="table", fix="give what scatter(X, y) returns")
     require_criterion(criterion)
-    require_two_classes(found)
+    if len(table.classes) < 2:
+        what = f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes"
+        raise OneClassError(what, "give rows of at least two classes")
     if search not in get_args(Search):
         raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
-    features = len(found.names)
-    size: Any = n_features
+    features, size = len(table.names), cast("Any", n_features)
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or not 1 <= size <= features:
-        raise ArgumentError(
-            f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}",
-            "say how many of the features to choose",
-        )
+        what = f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}"
+        raise ArgumentError(what, "give how many of the features to choose")
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",
             f"use {argument('search', 'exhaustive')} for few features, 'forward' for many, or "
             f"{argument('criterion', 'trace_ratio')}",
         )
-    chosen = _search(found, n_features, search, criterion)
-    inside = found.of(np.sort(chosen.features))
+    chosen = _search(table, n_features, search, criterion)
+    inside = table.of(np.sort(chosen.features))
     value = inside.J
     if criterion == "hotelling_lawley":
-        value = float(hotelling_lawley(inside.within_matrix, inside.spread, np.arange(n_features)[None, :])[0])
-    names = tuple(found.names[i] for i in chosen.features)
+        value = float(hotelling_lawley(inside.within_matrix, inside.spread, np.arange(n_features)[None])[0])
+    names = tuple(table.names[i] for i in chosen.features)
     return Selection(chosen.features, names, value, search, criterion, chosen.steps)
 
 
+@dataclass(eq=False, repr=False)
 class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Select the features with the most scatter between classes for their scatter within.
+    """Select features with much scatter between classes and little within.
 
     Parameters
     ----------
@@ -127,16 +127,10 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Selection(exact: petal length (cm), petal width (cm); J=15.5)
     """
 
-    def __init__(
-        self,
-        n_features: float | None = None,
-        *,
-        search: Search = "top",
-        criterion: Criterion = "trace_ratio",
-    ) -> None:
-        self.n_features = n_features
-        self.search = search
-        self.criterion = criterion
+    n_features: float | None = None
+    _: KW_ONLY
+    search: Search = "top"
+    criterion: Criterion = "trace_ratio"
 
     def fit(self, X: Any, y: Any) -> Self:
         """Compute the scatter of the training rows in one pass, and choose."""
@@ -171,10 +165,8 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 def require_criterion(criterion: str) -> None:
     """Refuse an unknown criterion."""
     if criterion not in get_args(Criterion):
-        raise ArgumentError(
-            f"there is no criterion {criterion!r}",
-            'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)',
-        )
+        what = f"there is no criterion {criterion!r}"
+        raise ArgumentError(what, 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)')
 
 
 def _search(table: Scatter, size: int, search: Search, criterion: Criterion) -> Steps:
@@ -199,17 +191,12 @@ def _search(table: Scatter, size: int, search: Search, criterion: Criterion) -> 
 def exact_selection(between: Floats, within: Floats, size: int) -> Steps:
     """The subset of `size` features with the largest Σ between / Σ within.
 
-    J of a subset is a ratio of sums over its features. For a guess λ of the best ratio, the subset with the largest
-    Σ (b - λ w) is simply the `size` largest terms; its own ratio is the next λ, which rises until it is the optimum
-    (Dinkelbach 1967, "On nonlinear fractional programming"). It rises strictly over finitely many subsets, so it ends,
-    and it converges faster than linearly, so it ends after a handful of steps.
+    For a guess λ of the best ratio, the subset with the largest Σ (b - λ w) is simply the `size` largest terms; its own
+    ratio is the next λ, which rises until it is the optimum (Dinkelbach 1967, "On nonlinear fractional programming"),
+    faster than linearly.
 
     When `size` features without scatter within classes separate at least some classes, J is infinite, and those with
     the largest scatter between are taken. Of equal terms the earlier feature is taken.
-
-    >>> best = exact_selection(np.array([8.0, 9.0, 1.0]), np.array([2.0, 9.0, 0.5]), 2)
-    >>> best.features, best.steps
-    (array([0, 2]), (3.6,))
     """
     flat = np.flatnonzero(within == 0)
     if flat.size >= size and (between[flat] > 0).any():
@@ -234,13 +221,9 @@ def exact_selection(between: Floats, within: Floats, size: int) -> Steps:
 def exhaustive_selection(
     value: Callable[[Indices], Floats], between: Floats, size: int, *, most: int = _MOST_SUBSETS, block: int = _BLOCK
 ) -> tuple[Indices, float]:
-    """The subset of `size` features whose value is largest; of equal ones the first in order of positions.
+    """The subset of `size` features whose value is largest; of equal ones the first.
 
     `value` takes subsets as rows of positions, `block` of them at once. More than `most` subsets are refused.
-
-    >>> weights = np.array([3.0, 1.0, 2.0])
-    >>> exhaustive_selection(lambda subsets: weights[subsets].sum(axis=1), weights, 2)
-    (array([0, 2]), 5.0)
     """
     count = math.comb(between.size, size)
     if count > most:
@@ -262,11 +245,7 @@ def exhaustive_selection(
 
 
 def forward_by_ratio(between: Floats, within: Floats, size: int) -> Steps:
-    """Add the feature that makes Σ between / Σ within largest; a step reads each feature once.
-
-    >>> forward_by_ratio(np.array([8.0, 9.0, 1.0]), np.array([2.0, 9.0, 0.5]), 2)
-    Steps(features=array([0, 2]), steps=(4.0, 3.6))
-    """
+    """Add the feature that makes Σ between / Σ within largest."""
     outside = np.ones(between.size, dtype=np.bool_)
     chosen, steps, b, w = [], [], 0.0, 0.0
     for _ in range(size):
@@ -280,11 +259,7 @@ def forward_by_ratio(between: Floats, within: Floats, size: int) -> Steps:
 
 
 def backward_by_ratio(between: Floats, within: Floats, size: int) -> Steps:
-    """Remove the feature without which Σ between / Σ within is largest, until `size` are left.
-
-    >>> backward_by_ratio(np.array([8.0, 9.0, 1.0]), np.array([2.0, 9.0, 0.5]), 2)
-    Steps(features=array([0, 2]), steps=(3.6,))
-    """
+    """Remove the feature without which Σ between / Σ within is largest."""
     left, steps = np.arange(between.size), []
     b, w = between, within
     while left.size > size:
@@ -302,9 +277,6 @@ def forward_by_trace(within: Matrix, spread: Matrix, size: int) -> Steps:
 
     What the features chosen so far explain is taken out of the others once (a pivoted Cholesky factorisation), so a
     step costs p·d and not p solutions of d equations.
-
-    >>> forward_by_trace(np.diag([1.0, 2.0, 1.0]), np.array([[1.0, 2.0, 0.5]]), 2)
-    Steps(features=array([1, 0]), steps=(2.0, 3.0))
     """
     alone, between = np.diagonal(within), np.einsum("kj,kj->j", spread, spread)
     left, apart = alone.copy(), spread.T.copy()
@@ -327,13 +299,10 @@ def forward_by_trace(within: Matrix, spread: Matrix, size: int) -> Steps:
 
 
 def backward_by_trace(within: Matrix, spread: Matrix, size: int) -> Steps:
-    """Remove the feature without which trace(S_W⁻¹ S_B) is largest, until `size` are left.
+    """Remove the feature without which trace(S_W⁻¹ S_B) is largest.
 
     With P = S_W⁻¹ and V = P Mᵀ, leaving feature j out lowers the trace by |v_j|²/P_jj and P by p_j p_jᵀ/P_jj, so a step
     costs p² and not p solutions of p equations. That needs an S_W which has an inverse.
-
-    >>> backward_by_trace(np.diag([1.0, 2.0, 1.0]), np.array([[1.0, 2.0, 0.5]]), 2)
-    Steps(features=array([0, 1]), steps=(3.0,))
     """
     alone = np.sqrt(np.diagonal(within))
     if not (alone > 0).all() or np.linalg.eigvalsh(within / np.outer(alone, alone))[0] <= _DEPENDENT:
@@ -365,10 +334,6 @@ def hotelling_lawley(within: Matrix, spread: Matrix, subsets: Indices) -> Floats
     S_W of each subset is factored as L Lᵀ and the trace is the sum of squares of L⁻¹ Mᵀ, M being the `spread` whose
     squares are S_B. Where a feature is a combination of earlier ones within classes, it adds nothing if it is so
     between classes too, and otherwise separates the classes perfectly: the trace is infinite.
-
-    >>> within, spread = np.diag([1.0, 2.0]), np.array([[1.0, 2.0]])
-    >>> hotelling_lawley(within, spread, np.array([[0, 1]]))
-    array([3.])
     """
     rows, size = subsets.shape
     factor = np.zeros((rows, size, size))
@@ -392,10 +357,9 @@ def hotelling_lawley(within: Matrix, spread: Matrix, subsets: Indices) -> Floats
 
 
 def _gain(apart: Matrix, left: Floats, within: Floats, between: Floats) -> tuple[Floats, Flags]:
-    """What features add to the trace, and which of them are no combination of those already in.
+    """What features add to the trace, and which are no combination of those already in.
 
-    `apart` (one row per feature) and `left` are what remains of the feature's class means and of its variance within
-    classes when the features already in have explained what they can.
+    `apart` and `left` are what the features already in leave of its class means and of its variance within classes.
     """
     free = left > _DEPENDENT * within
     squares = np.einsum("ij,ij->i", apart, apart)
@@ -404,13 +368,13 @@ def _gain(apart: Matrix, left: Floats, within: Floats, between: Floats) -> tuple
 
 
 def _ratio(between: Floats, within: Floats) -> Floats:
-    """Between over within, for comparing: infinite without scatter within, and 0 for 0/0, which separates nothing."""
+    """Between over within: infinite without scatter within, and 0 for 0/0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(between == 0, 0.0, between / within)
 
 
 def _first_best(value: Floats, *, then: Floats) -> int:
-    """The position of the largest value; of infinite ones the largest by `then`, of equal ones the first."""
+    """The first largest value; of infinite ones the largest by `then`."""
     infinite = np.isposinf(value)
     return int(np.argmax(np.where(infinite, then, -np.inf) if infinite.any() else value))
 
@@ -427,7 +391,7 @@ def _ratio_of(between: Floats, within: Floats, chosen: Indices) -> float:
 
 
 def _sums_without_each(value: Floats) -> Floats:
-    """For each entry the sum of all others: from both ends, since subtracting it would lose small ones."""
+    """The sum of all other entries: from both ends, since subtracting would lose small ones."""
     before, after = np.zeros(value.size), np.zeros(value.size)
     np.cumsum(value[:-1], out=before[1:])
     np.cumsum(value[:0:-1], out=after[-2::-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
 from thresher._internal.arguments import require_one_of
@@ -10,29 +11,25 @@ from thresher.calibration.maps.map import Method
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError
 from thresher.learning.models.wrapper import ClassifierWrapper
-from thresher.learning.validation.fit_and_score import Response, response_of
+from thresher.learning.validation.fit_and_score import response_of
 from thresher.ranking import Floats, Ranking
 
 
+@dataclass(eq=False, repr=False)
 class CalibratedModel(ClassifierWrapper):
-    """A classifier whose probabilities come from one of thresher's calibration maps, cross-fitted.
+    """A classifier with probabilities from a calibration map, cross-fitted.
 
     The map is fitted on out-of-fold scores of the training rows and applied to the model fitted on all rows.
 
     Parameters
     ----------
-    estimator
-        A classifier of two classes; one that is fitted already comes as `FrozenEstimator(model)` or with
-        `cv="prefit"`, and the rows given to `fit` then serve the map alone.
     method
         "isotonic", "histogram", "platt", "beta" or "temperature", as in `calibration_map`. The last two need
         probabilities; "platt" takes log-odds of probabilities, or decision functions as they are.
     smoothing, interpolate, bins
         As in `calibration_map`, for "isotonic" and "histogram".
-    positive
-        The positive label; needed for a `MEstimate` unless labels are bool or 0/1, since its prior speaks of one class.
-    response, cv, n_jobs
-        As in `ThresholdClassifier`.
+    estimator, positive, response, cv, n_jobs
+        As in `ThresholdClassifier`; a `MEstimate` needs the positive label, since its prior speaks of one class.
 
     Attributes
     ----------
@@ -54,32 +51,15 @@ class CalibratedModel(ClassifierWrapper):
     (0.624, 0.323)
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        method: Method = "isotonic",
-        smoothing: Smoothing = None,
-        interpolate: bool = False,
-        bins: int | None = None,
-        positive: Any = None,
-        response: Response = "auto",
-        cv: Any = 5,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.smoothing = smoothing
-        self.interpolate = interpolate
-        self.bins = bins
-        self.positive = positive
-        self.response = response
-        self.cv = cv
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    method: Method = "isotonic"
+    smoothing: Smoothing = None
+    interpolate: bool = False
+    bins: int | None = None
 
     @property
     def calibrated_ranking_(self) -> Ranking:
-        """The training rows ranked by calibrated out-of-fold scores: what to choose a threshold or a model on."""
+        """The training rows ranked by calibrated out-of-fold scores."""
         ranked = self.ranking_
         return Ranking(self.map_(ranked.score), ranked.pos, ranked.neg, dropped=ranked.dropped)
 

@@ -40,7 +40,7 @@ SIMPLEST_FIRST = (
 
 
 class _InnerModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that asks `model_`, a model of scikit-learn fitted on what `_rows` returns."""
+    """A classifier that asks `model_`, fitted on what `_rows` returns."""
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class that the inner model predicts."""
@@ -48,7 +48,7 @@ class _InnerModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.model_.predict(rows))
 
     def predict_proba(self, X: Any) -> Floats:
-        """The class mix of the inner model: among the neighbours, or among rows with the same answer."""
+        """The class mix among the neighbours, or among rows with the same answer."""
         rows = self._rows(X)
         return np.asarray(self.model_.predict_proba(rows))
 
@@ -58,9 +58,7 @@ class _InnerModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class Neighbours(_InnerModel):
-    """scikit-learn's nearest neighbours, `most` of them but no more than there are training rows.
-
-    Folds within folds of a small table may hold fewer rows than neighbours are asked for.
+    """scikit-learn's nearest neighbours, `most` of them or as many as there are rows.
 
     >>> model = Neighbours(15).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> model.model_.n_neighbors, model.predict_proba([[0.0]]).tolist()
@@ -80,7 +78,7 @@ class Neighbours(_InnerModel):
 
 
 class OneFeatureRule(_InnerModel):
-    """A few questions about the one feature that best separates the training rows when asked once.
+    """A few questions about the one feature that best separates the training rows.
 
     It has at most so many `leaves`; `random_state` decides between features that separate equally well.
 
@@ -140,23 +138,22 @@ def candidate_models(*, seed: int = 0) -> dict[str, Any]:
     return models
 
 
-def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0) -> dict[str, Any]:
-    """Models to compare: all candidates, some by name, or those of a mapping; the baselines are always added.
+def models_to_compare(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0) -> dict[str, Any]:
+    """All candidates, some by name, or those of a mapping; always with the baselines.
 
     In a mapping, None stands for the candidate of that name.
-
-    >>> list(chosen_models(["tree", "logistic"]))
-    ['tree', 'logistic', 'majority class', 'one-feature rule']
     """
     known = candidate_models(seed=require_seed(seed))
-    if wanted is not None:
-        fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
-        require_instance(wanted, (str, Sequence, Mapping), name="models", fix=fix)
-    if isinstance(wanted, Mapping):
-        models = {name: _known(known, name) if model is None else model for name, model in wanted.items()}
-    else:
-        names = list(known) if wanted is None else [wanted] if isinstance(wanted, str) else wanted
-        models = {name: _known(known, name) for name in names}
+    if wanted is None:
+        wanted = list(known)
+    fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
+    require_instance(wanted, (str, Sequence, Mapping), name="models", fix=fix)
+    names = [wanted] if isinstance(wanted, str) else wanted
+    models = {}
+    for name, model in names.items() if isinstance(names, Mapping) else ((name, None) for name in names):
+        if model is None and not is_one_of(name, known):
+            raise ArgumentError(f"there is no model {name!r} among the candidates", f"there are {', '.join(known)}")
+        models[name] = known[name] if model is None else model
     always = baselines(seed=seed)
     if taken := [name for name in models if name in always]:
         raise ArgumentError(f"{taken[0]!r} is the name of a baseline", "call the model something else")
@@ -168,10 +165,10 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     return models | always
 
 
-def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | None:
-    """Models in order of preference: a name, "first" as given, or "simplest" first, other models last.
+def order_of_preference(prefer: str | None, names: Sequence[str]) -> list[str] | None:
+    """Models in order of preference: a name, "first" in their order, or "simplest".
 
-    >>> preferred_models("simplest", ["forest", "ours", "logistic", "majority class"])
+    >>> order_of_preference("simplest", ["forest", "ours", "logistic", "majority class"])
     ['majority class', 'logistic', 'forest', 'ours']
     """
     if prefer is None:
@@ -187,7 +184,7 @@ def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | No
 
 
 def baselines(*, seed: int = 0) -> dict[str, Any]:
-    """Models that every comparison holds: the majority class, and a rule on one feature.
+    """Models for every comparison: the majority class, and a rule on one feature.
 
     The first knows the class mix and nothing else; the second, two questions about one feature, is hard to beat
     on many tables (Holte 1993).
@@ -203,12 +200,6 @@ def merge_majority_scores(cv: CrossValidation) -> CrossValidation:
 
     Its score is the class mix of its training rows, which is lower the more positives are in the fold left out:
     pooled, such scores would rank rows the wrong way round by chance alone.
-
-    >>> from thresher.learning import cross_validate
-    >>> y = np.arange(31) % 3 == 0
-    >>> cv = cross_validate(baselines(), np.zeros((31, 1)), y, folds=3)
-    >>> len(cv.pooled(MAJORITY)), len(merge_majority_scores(cv).pooled(MAJORITY))
-    (3, 1)
     """
     score = cv.scores[MAJORITY]
     same = score.mean()
@@ -221,16 +212,10 @@ def merge_majority_scores(cv: CrossValidation) -> CrossValidation:
 
 
 def drop_majority_caution(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:
-    """Cautions without the one that the majority class gives a single score, as it must."""
+    """Leave out the caution that the majority class gives a single score, as it must."""
     return tuple(each for each in cautions if each.code != "one-score" or not each.text.startswith(MAJORITY))
 
 
 def _nameless(model: Any) -> Pipeline:
-    """A model that is given bare numbers, since it refuses some names of columns, such as "age: missing"."""
+    """A model of bare numbers, since it refuses some column names, e.g. "age: missing"."""
     return make_pipeline(FunctionTransformer(validate=True), model)
-
-
-def _known(known: Mapping[str, Any], name: str) -> Any:
-    if not is_one_of(name, known):
-        raise ArgumentError(f"there is no model {name!r} among the candidates", f"there are {', '.join(known)}")
-    return known[name]

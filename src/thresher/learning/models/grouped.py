@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +17,6 @@ from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
 from thresher.learning.models.wrapper import ClassifierWrapper
-from thresher.learning.validation.fit_and_score import Response
 from thresher.ranking import Counts, Floats, Ranking
 
 Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
@@ -25,9 +25,8 @@ Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
 def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequence[float] | None = None) -> Ranking:
     """The ranking with neighbouring segments joined between boundaries.
 
-    Boundaries stand `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group
-    above it. A group carries its lowest score, so `score >= group's score` accepts all of it. Fewer segments
-    rank better where the order within them was noise: boundaries on the hull never lower the AUC.
+    Boundaries lie `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group above it.
+    A group carries its lowest score. Boundaries on the hull never lower the AUC.
 
     >>> from thresher import auc
     >>> linear = Ranking.parse("[1+][1+][1+][1-][1+][1-][1-][1+][1-][1-]")
@@ -50,19 +49,18 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     return _cut(ranking, _with_ends(places.astype(np.intp), len(ranking)))
 
 
+@dataclass(eq=False, repr=False)
 class GroupedModel(ClassifierWrapper):
-    """A classifier that grades: a few groups of scores, each with the proportion of positives seen in it.
+    """A classifier that grades: groups of scores, each with its share of positives.
 
     Parameters
     ----------
-    estimator
-        A classifier of two classes, as in `ThresholdClassifier`.
     boundaries
         Thresholds on the scores, rising, each the lowest score of the group above it; a number of
         groups of nearly equal count; or "hull": wherever the hull of the out-of-fold ranking has a corner.
     smoothing
         None, "laplace" or a `MEstimate` of each group's proportion. A group without rows needs one.
-    positive, response, cv, n_jobs
+    estimator, positive, response, cv, n_jobs
         As in `ThresholdClassifier`.
 
     Attributes
@@ -86,24 +84,9 @@ class GroupedModel(ClassifierWrapper):
     array([0.0415, 0.0415, 0.0415])
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        boundaries: Boundaries = "hull",
-        smoothing: Smoothing = None,
-        positive: Any = None,
-        response: Response = "auto",
-        cv: Any = 5,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.boundaries = boundaries
-        self.smoothing = smoothing
-        self.positive = positive
-        self.response = response
-        self.cv = cv
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    boundaries: Boundaries = "hull"
+    smoothing: Smoothing = None
 
     def grade(self, X: Any) -> npt.NDArray[np.intp]:
         """The group of each row, 0 for the lowest scores."""
@@ -116,8 +99,8 @@ class GroupedModel(ClassifierWrapper):
     def _learn(self) -> None:
         self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
         group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
-        both = self.ranking_.pos, self.ranking_.neg
-        self.counts_ = np.stack([_group_sums(group, counts, self.boundaries_.size + 1) for counts in both], axis=-1)
+        self.counts_ = np.zeros((self.boundaries_.size + 1, 2), dtype=self.ranking_.pos.dtype)
+        np.add.at(self.counts_, group, np.stack([self.ranking_.pos, self.ranking_.neg], axis=-1))
         self.probabilities_ = _proportions(self.counts_, self.boundaries_, self.smoothing)
         self.grades_ = _cut(self.ranking_, _splits_at(self.ranking_, self.boundaries_))
         self.cautions_ = smooth(self.grades_, smoothing=self.smoothing).cautions
@@ -161,12 +144,6 @@ def _cut(ranking: Ranking, splits: npt.NDArray[np.intp]) -> Ranking:
     return Ranking.of_segments(ranking.score[splits[1:] - 1], pos, neg, dropped=ranking.dropped)
 
 
-def _group_sums(group: npt.NDArray[np.intp], counts: Counts, groups: int) -> Counts:
-    sums = np.zeros(groups, dtype=counts.dtype)
-    np.add.at(sums, group, counts)
-    return sums
-
-
 def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Floats:
     if isinstance(smoothing, MEstimate):
         return m_estimate(counts, smoothing.m, smoothing.prior)[:, 0]
@@ -176,8 +153,6 @@ def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Fl
     if not (total > 0).all():
         empty = int(np.flatnonzero(total == 0)[0])
         low, high = np.concatenate([[-np.inf], boundaries, [np.inf]])[empty : empty + 2]
-        raise ArgumentError(
-            f"no training row scores from {low:g} up to {high:g}, so that group has no proportion",
-            fix='leave out a boundary, or pass smoothing="laplace"',
-        )
+        what = f"no training row scores from {low:g} up to {high:g}, so that group has no proportion"
+        raise ArgumentError(what, 'leave out a boundary, or pass smoothing="laplace"')
     return np.asarray(counts[:, 0] / total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from thresher.learning.models.tree_drawing import TreeLayout, TreeNodes, node_la
 from thresher.ranking import Counts, Floats, Indices, Ranking
 
 
+@dataclass(eq=False, repr=False)
 class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A tree whose leaves are read three ways.
 
@@ -30,17 +32,10 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     Scores of pure leaves are ±inf. Smoothing changes probabilities alone; where it reorders leaves, `cautions_`
     says so. A leaf that no row reaches is read as its nearest ancestor that has rows.
 
-    Parameters
-    ----------
-    estimator
-        A `DecisionTreeClassifier`; None stands for one that stops at ten leaves. Of a fitted tree in a
-        `FrozenEstimator`, `fit` counts the leaves again on the rows given; for its training counts, use
-        `LeafTree.of(tree)`.
-    smoothing
-        None for empirical proportions, "laplace", or a `MEstimate` whose prior is that of the last class.
+    The estimator is a `DecisionTreeClassifier`; None stops at ten leaves. Of a fitted tree in a `FrozenEstimator`,
+    `fit` counts the leaves again on its rows; for training counts, use `LeafTree.of(tree)`. The prior of a `MEstimate`
+    is that of the last class.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> words = np.repeat([[1, 0], [0, 1], [0, 0]], [25, 15, 60], axis=0)  # Viagra, lottery
     >>> spam = np.repeat([1, 0, 1, 0, 1, 0], [20, 5, 10, 5, 20, 40])
@@ -55,9 +50,9 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     └─ no:  [20+,5-]  score 2  p 0.8  call 1
     """
 
-    def __init__(self, estimator: Any = None, *, smoothing: Smoothing = None) -> None:
-        self.estimator = estimator
-        self.smoothing = smoothing
+    estimator: Any = None
+    _: KW_ONLY
+    smoothing: Smoothing = None
 
     @classmethod
     def of(cls, tree: Any, *, smoothing: Smoothing = None) -> Self:
@@ -87,7 +82,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self._read(tree, training_counts(tree))
 
     def ranking(self, *, positive: Any = None) -> Ranking:
-        """The coverage curve of the leaves on the rows counted: one segment per score, by falling class ratio.
+        """The rows counted, ranked by the class ratio of their leaves.
 
         For more than two classes say which one is `positive`; the others together are negative.
         """
@@ -102,7 +97,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self.classes_[self._filled[leaf].argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
-        """The log2 class ratio of each row's leaf: of the second class, or of each against the rest when several."""
+        """The log2 class ratio of each row's leaf: of the second class, or of each of several."""
         leaf = self._leaf(X)
         score = _log_ratio(self._filled[leaf])
         return score[:, 1] if score.shape[1] == 2 else score
@@ -137,13 +132,11 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def _read(self, tree: Any, counts: Counts) -> Self:
         if not hasattr(tree, "tree_") or counts.ndim != 2:
-            raise ArgumentError(
-                f"{type(tree).__name__} is not a tree of scikit-learn", "give a DecisionTreeClassifier()"
-            )
+            what = f"{type(tree).__name__} is not a tree of scikit-learn"
+            raise ArgumentError(what, "give a DecisionTreeClassifier()")
         if tree.classes_.size < 2:
-            raise OneClassError(
-                f"the target holds one class only, {tree.classes_[0]!r}", "give rows of two classes or more"
-            )
+            what = f"the target holds one class only, {tree.classes_[0]!r}"
+            raise OneClassError(what, "give rows of two classes or more")
         self.tree_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
         if hasattr(tree, "feature_names_in_"):
             self.feature_names_in_ = tree.feature_names_in_
@@ -168,22 +161,16 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         if positive is None:
             if self.classes_.size == 2:
                 return 1
-            raise ArgumentError(
-                f"there are {self.classes_.size} classes and one of them is to be positive",
-                fix=f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}",
-            )
-        for place, label in enumerate(self.classes_.tolist()):
-            if same(label, positive):
-                return place
-        raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
+            what = f"there are {self.classes_.size} classes and one of them is to be positive"
+            raise ArgumentError(what, f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}")
+        place = next((place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)), None)
+        if place is None:
+            raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
+        return place
 
 
 def training_counts(tree: Any) -> Counts:
-    """Training rows per node and class of a fitted scikit-learn tree: integers where rows had no weights.
-
-    >>> training_counts(DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])).tolist()
-    [[1, 2], [1, 0], [0, 2]]
-    """
+    """Training rows per node and class: integers where rows had no weights."""
     inner = tree.tree_
     # The tree stores proportions; times the number of rows they are counts again, up to rounding.
     counts = inner.value[:, 0, :] * inner.weighted_n_node_samples[:, None]
@@ -194,8 +181,7 @@ def training_counts(tree: Any) -> Counts:
 
 def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = None) -> Counts:
     """Rows of `X` per node and class; `place` is each row's class."""
-    path = tree.decision_path(X)
-    row, node = path.nonzero()
+    row, node = tree.decision_path(X).nonzero()
     weight = np.ones(place.size, dtype=np.int64) if weights is None else np.asarray(weights, dtype=np.float64)
     counts = np.zeros((tree.tree_.node_count, classes), dtype=weight.dtype)
     np.add.at(counts, (node, place[row]), weight[row])
@@ -203,11 +189,10 @@ def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = N
 
 
 def _fill_empty_nodes(nodes: TreeNodes) -> Counts:
-    """Counts by node, where a node without rows gets those of its nearest ancestor that has some."""
+    """Counts by node; a node without rows gets those of its nearest ancestor with some."""
     counts, parent = nodes.counts.copy(), nodes.parent
-    for node in np.flatnonzero(~nodes.counts.any(axis=1)).tolist():  # parents come before their children
-        if node:
-            counts[node] = counts[parent[node]]
+    for node in np.flatnonzero(~counts[1:].any(axis=1)) + 1:  # parents come before their children
+        counts[node] = counts[parent[node]]
     return counts
 
 
@@ -223,9 +208,8 @@ def _probability(counts: Counts, smoothing: Smoothing) -> Floats:
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
     if isinstance(smoothing, MEstimate):
         if counts.shape[1] != 2:
-            raise ArgumentError(
-                f"a MEstimate has one prior, and there are {counts.shape[1]} classes", fix='pass smoothing="laplace"'
-            )
+            what = f"a MEstimate has one prior, and there are {counts.shape[1]} classes"
+            raise ArgumentError(what, 'pass smoothing="laplace"')
         return m_estimate(counts, smoothing.m, [1 - smoothing.prior, smoothing.prior])
     if smoothing != "laplace":
         raise ArgumentError(f"smoothing is {smoothing!r}", 'pass "laplace", a MEstimate or None')

@@ -20,20 +20,14 @@ from thresher.ranking import Floats
 
 
 class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A linear classifier scored by signed distance: (w·x + b) / ‖w‖, in the unit of the features.
+    """A linear classifier scored by the signed distance (w·x + b) / ‖w‖.
 
-    The inner model's decision function grows with its weights, so scores of different fits have different
-    units; distances share one, which is what pooling folds needs. For two classes: with more, distances
-    from several boundaries would not rank classes as the model does.
+    Distances share the unit of the features, so scores of several fits may be pooled; decision functions grow with
+    the weights. For two classes: with more, distances would not rank classes as the model does.
 
-    Parameters
-    ----------
-    estimator
-        A linear classifier with `coef_` and `decision_function`, e.g. LogisticRegression, LinearSVC or
-        LinearDiscriminantAnalysis. Scale features outside of it, in a pipeline around this one.
+    The estimator has `coef_` and `decision_function`, as LogisticRegression, LinearSVC and LinearDiscriminantAnalysis
+    do. Scale features outside of it, in a pipeline around this one.
 
-    Examples
-    --------
     >>> from sklearn.svm import SVC
     >>> X, y = [[0, 0], [0, 1], [4, 0], [4, 1]], [0, 0, 1, 1]
     >>> distance = DistanceClassifier(SVC(kernel="linear", C=1000)).fit(X, y)
@@ -56,10 +50,8 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
             self.estimator_.fit(X, labels, **parameters)
         weights = getattr(self.estimator_, "coef_", None)
         if weights is None or not hasattr(self.estimator_, "decision_function"):
-            raise ArgumentError(
-                f"{type(self.estimator).__name__} has no coef_ with a decision_function, so it has no flat boundary",
-                fix="take a linear classifier, e.g. LogisticRegression() or LinearSVC()",
-            )
+            what = f"{type(self.estimator).__name__} has no coef_ with a decision_function, so it has no flat boundary"
+            raise ArgumentError(what, "take a linear classifier, e.g. LogisticRegression() or LinearSVC()")
         self.norm_ = float(np.linalg.norm(weights.toarray() if hasattr(weights, "toarray") else weights))
         if not self.norm_ > 0:
             raise ArgumentError("all weights are 0, so there is no boundary", "give features that differ")
@@ -74,7 +66,7 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return np.asarray(self.estimator_.classes_)
 
     def decision_function(self, X: Any) -> Floats:
-        """The signed distance of each row from the boundary, above 0 on the side of the second class."""
+        """Distance from the boundary, above 0 on the side of the second class."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.decision_function(X), dtype=np.float64) / self.norm_
 

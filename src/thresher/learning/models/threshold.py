@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,38 +14,33 @@ from sklearn.utils.validation import check_is_fitted
 from thresher.choices import choose
 from thresher.choices.choose import Wanted, operating_condition
 from thresher.learning.models.wrapper import ClassifierWrapper
-from thresher.learning.validation.fit_and_score import Response
 from thresher.learning.validation.scoring import table_cost
 from thresher.ranking import Floats, reaches
 from thresher.tables import OperatingCondition, contingency
 
 
+@dataclass(eq=False, repr=False)
 class ThresholdClassifier(ClassifierWrapper):
-    """A classifier that calls a case positive iff its score reaches the threshold that `choose` finds.
+    """A classifier with the threshold that `choose` finds for its costs.
 
-    The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid,
-    and applied to the model fitted on all rows. Folds are fitted apart, so their scores are taken
-    to share one scale, as those of calibrated models do.
+    The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid, and applied
+    to the model fitted on all rows. Scores of folds are taken to share one scale, as those of calibrated models do.
 
     Parameters
     ----------
     estimator
-        A classifier of two classes with `predict_proba` or `decision_function`. One that is fitted already
-        comes as `FrozenEstimator(model)` or with `cv="prefit"`; the rows given to `fit` are then
-        used for the threshold alone and should be others than it learnt from.
+        A classifier of two classes. One that is fitted already comes as `FrozenEstimator(model)` or with `cv="prefit"`;
+        `fit` then only chooses, and should see other rows than it learnt from.
     condition
         Costs and class ratio at deployment; None means equal costs at the data's class ratio.
     maximise, minimise, subject_to
         As in `choose`: a measure instead of the cost, and constraints on measures.
     positive
-        The positive label. Needed, unless labels are bool or 0/1, as soon as errors of the two kinds
-        are not alike: with a condition, a measure or a constraint.
+        The positive label. Needed, unless labels are bool or 0/1, with a condition, a measure or a constraint.
     response
         "predict_proba", "decision_function", or "auto": the first of them there is.
-    cv
-        A number of stratified folds, a splitter, an iterable of splits, or "prefit".
-    n_jobs
-        How many folds are fitted at once.
+    cv, n_jobs
+        A number of stratified folds, a splitter, an iterable of splits, or "prefit"; how many are fitted at once.
 
     Attributes
     ----------
@@ -70,28 +66,11 @@ class ThresholdClassifier(ClassifierWrapper):
     [23, 3]
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        condition: OperatingCondition | None = None,
-        *,
-        maximise: Wanted | None = None,
-        minimise: Wanted | None = None,
-        subject_to: str | Sequence[str] | None = None,
-        positive: Any = None,
-        response: Response = "auto",
-        cv: Any = 5,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.condition = condition
-        self.maximise = maximise
-        self.minimise = minimise
-        self.subject_to = subject_to
-        self.positive = positive
-        self.response = response
-        self.cv = cv
-        self.n_jobs = n_jobs
+    condition: OperatingCondition | None = None
+    _: KW_ONLY
+    maximise: Wanted | None = None
+    minimise: Wanted | None = None
+    subject_to: str | Sequence[str] | None = None
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The label of each row: the positive one iff the score is at least the threshold."""
@@ -100,12 +79,12 @@ class ThresholdClassifier(ClassifierWrapper):
         return self.classes_[np.where(positive, self._place, 1 - self._place)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Minus the expected cost per case under its condition; without one, minus the error rate."""
+        """Minus the expected cost per case; without a condition, the error rate."""
         table = contingency(y, self.predict(X), positive=self.positive_, weights=sample_weight)
         return -table_cost(operating_condition(self.condition), table)
 
     def decision_function(self, X: Any) -> Floats:
-        """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""
+        """Score less threshold, with scikit-learn's sign: above 0 for the second class."""
         check_is_fitted(self)
         scores = self.scores(X)
         # An infinite threshold calls every case alike, and an infinite score less it would be no number.
@@ -122,11 +101,6 @@ class ThresholdClassifier(ClassifierWrapper):
         return any(part is not None for part in (self.condition, self.maximise, self.minimise, self.subject_to))
 
     def _learn(self) -> None:
-        self.choice_ = choose(
-            self.ranking_,
-            self.condition,
-            maximise=self.maximise,
-            minimise=self.minimise,
-            subject_to=self.subject_to,
-        )
+        asked: dict[str, Any] = {"maximise": self.maximise, "minimise": self.minimise, "subject_to": self.subject_to}
+        self.choice_ = choose(self.ranking_, self.condition, **asked)
         self.threshold_ = self.choice_.threshold

@@ -17,7 +17,7 @@ _WIDTH, _HEIGHT, _LINE = 150, 92, 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeNodes:
-    """A tree of questions `feature <= threshold`, in the order of scikit-learn: the root first, children after parents.
+    """A tree of questions `feature <= threshold`, children after parents.
 
     `left` holds the child of yes, `right` that of no; both are -1 at leaves. `counts` has one column per class.
     """
@@ -31,7 +31,7 @@ class TreeNodes:
 
     @classmethod
     def of(cls, tree: Any, *, counts: Counts, names: Sequence[str] | None = None) -> Self:
-        """The nodes of a fitted scikit-learn tree; without names, features are called x[0], x[1], ..."""
+        """The nodes of a fitted scikit-learn tree; features without names are x[0], x[1], ..."""
         inner = tree.tree_
         if names is None:
             names = getattr(tree, "feature_names_in_", [f"x[{place}]" for place in range(tree.n_features_in_)])
@@ -81,10 +81,8 @@ class TreeNodes:
 def node_labels(
     counts: Counts, probability: Floats, classes: npt.NDArray[Any], *, column: int | None
 ) -> list[tuple[str, ...]]:
-    """Lines of text for each node; `column` is the positive class, None to list the counts of all classes.
+    """Lines of text for each node; `column` is the positive class, None for all classes.
 
-    >>> node_labels(np.array([[5, 20]]), np.array([[0.2, 0.8]]), np.array(["ham", "spam"]), column=1)
-    [('[20+,5-]', 'score 2', 'p 0.8', 'call spam')]
     >>> node_labels(np.array([[5, 20, 0]]), np.array([[0.2, 0.8, 0]]), np.array(["a", "b", "c"]), column=None)
     [('a 5, b 20, c 0', 'call b')]
     """
@@ -95,15 +93,14 @@ def node_labels(
     pos, rest = counts[:, column], counts.sum(axis=1) - counts[:, column]
     with np.errstate(divide="ignore", invalid="ignore"):
         score = np.log2(pos / rest)
-    return [
-        (_segment(p, n), f"score {s:.4g}", f"p {q:.4g}", call)
-        for p, n, s, q, call in zip(pos, rest, score, probability[:, column], calls, strict=True)
+    segments = [
+        ",".join(f"{_count(number)}{sign}" for number, sign in ((p, "+"), (n, "-")) if number)
+        for p, n in zip(pos, rest, strict=True)
     ]
-
-
-def _segment(pos: Any, neg: Any) -> str:
-    parts = [f"{_count(number)}{sign}" for number, sign in ((pos, "+"), (neg, "-")) if number]
-    return f"[{','.join(parts)}]"
+    return [
+        (f"[{segment}]", f"score {s:.4g}", f"p {q:.4g}", call)
+        for segment, s, q, call in zip(segments, score, probability[:, column], calls, strict=True)
+    ]
 
 
 def _count(number: Any) -> str:
@@ -111,16 +108,7 @@ def _count(number: Any) -> str:
 
 
 def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
-    """The tree line by line; `labels` are the texts of each node, shown at leaves.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> stump = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
-    >>> nodes = TreeNodes.of(stump, counts=np.zeros((3, 2)), names=["words"])
-    >>> print(tree_text(nodes, [(), ("ham",), ("spam",)]))
-    words <= 0.5
-    ├─ yes: ham
-    └─ no:  spam
-    """
+    """The tree line by line; `labels` are the texts of each node, shown at leaves."""
     lines: list[str] = []
     rest = [(0, "", "")]
     while rest:
@@ -136,7 +124,7 @@ def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeLayout:
-    """Places of nodes in a picture: leaves stand side by side at 0, 1, 2, ..., parents above their middle.
+    """Places of nodes in a picture: leaves at 0, 1, 2, ..., parents above their middle.
 
     `x` counts leaves from the left and `depth` questions from the root; `parent` is -1 for the root, and
     `text` has the lines to be shown at each node.
@@ -149,28 +137,17 @@ class TreeLayout:
 
 
 def tree_layout(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> TreeLayout:
-    """Where to draw each node; `labels` are the lines of each leaf, inner nodes show their question.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> stump = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
-    >>> layout = tree_layout(TreeNodes.of(stump, counts=np.zeros((3, 2))), [(), ("ham",), ("spam",)])
-    >>> layout.x, layout.text
-    (array([0.5, 0. , 1. ]), (('x[0] <= 0.5',), ('ham',), ('spam',)))
-    """
-    x = np.zeros(nodes.left.size)
-    leaves = nodes.leaves
-    x[leaves] = np.arange(leaves.size)
-    for node in range(x.size - 1, -1, -1):  # children come after their parents
-        if nodes.left[node] >= 0:
-            x[node] = (x[nodes.left[node]] + x[nodes.right[node]]) / 2
-    text = tuple(
-        tuple(labels[node]) if nodes.left[node] < 0 else (nodes.question(node),) for node in range(nodes.left.size)
-    )
-    return TreeLayout(x, nodes.depth, nodes.parent, text)
+    """Where to draw each node: leaves with their `labels`, others with their question."""
+    x, text = np.zeros(nodes.left.size), [tuple(lines) for lines in labels]
+    x[nodes.leaves] = np.arange(nodes.leaves.size)
+    for node in np.flatnonzero(nodes.left >= 0)[::-1]:  # children come after their parents
+        x[node] = (x[nodes.left[node]] + x[nodes.right[node]]) / 2
+        text[node] = (nodes.question(node),)
+    return TreeLayout(x, nodes.depth, nodes.parent, tuple(text))
 
 
 def tree_svg(layout: TreeLayout, yes: Indices) -> str:
-    """The tree as one SVG element in the current colour; `yes` lists the nodes reached by yes."""
+    """One SVG element in the current colour; `yes` lists the nodes reached by yes."""
     longest = max(len(line) for lines in layout.text for line in lines)
     wide = max(_WIDTH, 7.2 * longest + 24)
     tall = _HEIGHT + _LINE * max(len(lines) - 1 for lines in layout.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -14,27 +15,36 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.arguments import require_integer
 from thresher.errors import ArgumentError
 from thresher.inputs.rank import rank
 from thresher.learning.data.target import BinaryTarget, binary_target
-from thresher.learning.validation.fit_and_score import Problem, fit_and_score, in_parallel, positive_scores, response_of
+from thresher.learning.validation.fit_and_score import (
+    Problem,
+    Response,
+    fit_and_score,
+    in_parallel,
+    positive_scores,
+    require_weighted_fit,
+    response_of,
+)
 from thresher.learning.validation.folds import (
+    Folds,
     FoldSplit,
+    fold_splits,
     groups_and_times,
     inner_splits,
     require_teachable,
     route,
-    row_count,
-    row_pairs,
 )
 from thresher.ranking import Floats, Ranking
 
 _CV = 'give a number of folds, a splitter, splits or "prefit"'
 
 
+@dataclass(eq=False, repr=False)
 class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of two classes around another one.
 
@@ -44,16 +54,18 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     """
 
     estimator: Any
-    positive: Any
-    response: Any
-    cv: Any
-    n_jobs: int | None
-    makes_folds = True
+    _: KW_ONLY
+    positive: Any = None
+    response: Response = "auto"
+    cv: Any = 5
+    n_jobs: int | None = None
+
+    makes_folds = True  # no parameter: `route` passes groups and times to such models
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
     ) -> Self:
-        """Fit the model on all rows, rank them by out-of-fold scores, and learn from that ranking what it adds.
+        """Fit the model on all rows, and learn from the ranking by out-of-fold scores.
 
         Folds given as a number hold `groups` together and run forward in `times`, which also reach wrappers within; a
         splitter gets the groups.
@@ -82,7 +94,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The more probable label of each row; for costs, put this model inside a `ThresholdClassifier`."""
+        """The more probable label of each row, whatever errors cost."""
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
@@ -110,7 +122,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return int(self.estimator_.n_features_in_)
 
     def get_metadata_routing(self) -> Any:
-        """Where `fit` routes metadata: to the inner model, and to the splitter of the folds."""
+        """Metadata of `fit` goes to the inner model and to the splitter."""
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         if hasattr(self.cv, "split"):
@@ -151,31 +163,21 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             return fit, dict(routed.splitter.split if "splitter" in routed else {})
         fit = {**route(row_data, self.estimator), **parameters}
         if sample_weight is not None and not self._prefit():
-            if not has_fit_parameter(self.estimator, "sample_weight"):
-                raise ArgumentError(
-                    f"{type(self.estimator).__name__}.fit takes no sample_weight, so weights would be half used",
-                    fix="leave them out, or turn metadata routing on and request them for a step of the pipeline",
-                )
+            require_weighted_fit(self.estimator)
             fit["sample_weight"] = sample_weight
         return fit, {"groups": row_data["groups"]} if "groups" in row_data else {}
 
     def _splits(
         self, X: Any, target: BinaryTarget, row_data: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> Sequence[FoldSplit]:
-        if isinstance(self.cv, str | bytes | bool):
+        if isinstance(self.cv, str | bytes | bool | Mapping):
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
         folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
         if folds is not None:
             require_integer(folds, name="cv", least=2, fix="give two folds or more")
             if row_data:
                 return inner_splits(folds, target.flags, row_data)
-            rarest = int(min(target.flags.sum(), (~target.flags).sum()))
-            if folds > rarest:
-                raise ArgumentError(
-                    f"{folds} folds need {folds} rows of each class, and the rarer class has {rarest:,}"
-                    f" of {row_count(X):,} rows",
-                    fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
-                )
+            Folds(folds).require_enough(target.flags)
         pairs: Iterable[Any] = self.cv
         if folds is not None or hasattr(self.cv, "split"):
             splitter = check_cv(self.cv, target.labels, classifier=True)
@@ -183,14 +185,12 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 pairs = list(splitter.split(X, target.labels, **parameters))
             except ValueError as error:
                 raise ArgumentError(f"the folds cannot be made: {error}", "give more rows, or fewer folds") from None
-        elif not isinstance(self.cv, Iterable) or isinstance(self.cv, Mapping):
+        elif not isinstance(self.cv, Iterable):
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
-        return [FoldSplit(0, train, test) for train, test in row_pairs(pairs, target.labels.size)]
+        return fold_splits(pairs, target.labels.size)
 
     def _out_of_fold(self, problem: Problem, splits: Sequence[FoldSplit], parameters: Mapping[str, Any]) -> Ranking:
-        """Rank test rows by scores of copies that did not learn from them, taken to share one scale."""
-        if not splits:
-            raise ArgumentError("there are no splits into training and test rows", "give cv= two folds or more")
+        """Rank test rows by scores of copies that did not learn from them."""
         require_teachable(splits, problem.target.flags)
         work = partial(fit_and_score, parameters=parameters, method=self._method, predict=False)
         tasks = [(self.estimator, problem, split.train, [split.test]) for split in splits]

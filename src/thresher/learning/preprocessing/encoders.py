@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.errors import ColumnError, argument
-from thresher.learning.data.column_types import category_texts, require_known, text_among_numbers
+from thresher.learning.data.column_types import category_texts, parse_dates, parse_numbers, require_known
 from thresher.learning.data.frame import frame
 from thresher.learning.features.scatter import Matrix
 
@@ -20,22 +21,30 @@ _PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_wee
 
 
 class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of the named columns of a table; subclasses learn from it in `_learn`."""
+    """A transformer of named columns; `_learn` learns, `_names` names the features."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the names of the columns, and learn from their values what the encoding needs."""
+        """Remember the names of the columns, and learn what the encoding needs."""
         table = frame(X)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
         self._learn(table)
         return self
 
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+        """Features named by their column: `sold: month` and the like."""
+        check_is_fitted(self)
+        return np.array(self._names(), dtype=object)
+
     def _learn(self, table: Any) -> None:
         """Nothing to learn."""
 
+    def _names(self) -> list[str]:
+        raise NotImplementedError
+
 
 class _ColumnReader(OneToOneFeatureMixin, _ColumnEncoder):  # type: ignore[misc]
-    """An encoder that reads each column by itself, as `_read` does, and leaves the index."""
+    """An encoder that reads each column by itself with `_read`, and leaves the index."""
 
     def transform(self, X: Any) -> Any:
         """The same columns, read."""
@@ -51,24 +60,17 @@ class _ColumnReader(OneToOneFeatureMixin, _ColumnEncoder):  # type: ignore[misc]
 
 
 class Numbers(_ColumnReader):
-    """Numbers, numbers written as text, and booleans as float64; missing stays missing.
+    """Numbers, numbers as text and booleans as float64; missing stays missing.
 
     >>> Numbers().fit_transform({"fare": ["7.25", None], "alone": [True, False]}).to_numpy().tolist()
     [[7.25, 1.0], [nan, 0.0]]
     """
 
     def _read(self, values: Any) -> Any:
-        import pandas as pd
-
-        if values.dtype == np.float64:
-            return values
-        present = values.dropna()
-        numbers = pd.to_numeric(present.astype(object), errors="coerce")
-        if numbers.isna().any():
-            raise text_among_numbers(present, numbers)
-        return numbers.astype(np.float64).reindex(values.index)
+        return values if values.dtype == np.float64 else parse_numbers(values.dropna()).reindex(values.index)
 
 
+@dataclass(eq=False, repr=False)
 class Categories(_ColumnReader):
     """Columns of categories as texts, so that encoders meet one spelling of each.
 
@@ -78,8 +80,7 @@ class Categories(_ColumnReader):
     ['3', '2']
     """
 
-    def __init__(self, orders: Mapping[str, Sequence[str]] | None = None) -> None:
-        self.orders = orders
+    orders: Mapping[str, Sequence[str]] | None = None
 
     def _read(self, values: Any) -> Any:
         texts, order = category_texts(values), (self.orders or {}).get(values.name)
@@ -89,9 +90,10 @@ class Categories(_ColumnReader):
 
 
 class DateParts(_ColumnEncoder):
-    """Year, month, day, weekday (Monday 0), hour where the training rows have hours, and days since the first date.
+    """Year, month, day, weekday (Monday 0), hour, and days since the first date.
 
-    Dates written as text must be ISO dates; times with a zone are read in UTC. Missing dates give missing parts.
+    Hours are there if the training rows have hours. Dates written as text must be ISO dates; times with a zone are read
+    in UTC. Missing dates give missing parts.
 
     >>> parts = DateParts().set_output(transform="pandas").fit_transform({"sold": ["2024-12-31", "2025-01-02"]})
     >>> parts["sold: weekday"].tolist(), parts["sold: days"].tolist()
@@ -100,7 +102,7 @@ class DateParts(_ColumnEncoder):
 
     def _learn(self, table: Any) -> None:
         """Find the first date, and whether there are hours, of each column."""
-        dates = {name: _dates(table[name]) for name in table.columns}
+        dates = {name: parse_dates(table[name]) for name in table.columns}
         self.first_ = {name: column.min().isoformat() for name, column in dates.items()}
         self.hours_ = {
             name: bool((column != column.dt.normalize())[column.notna()].any()) for name, column in dates.items()
@@ -114,24 +116,21 @@ class DateParts(_ColumnEncoder):
         table = frame(X)
         made = []
         for name in self.feature_names_in_:
-            dates = _dates(table[name])
+            dates = parse_dates(table[name])
             made += [getattr(dates.dt, _PARTS[part]).astype(np.float64).to_numpy() for part in self._parts(name)]
             days = (dates - pd.Timestamp(self.first_[name])) / pd.Timedelta(days=1)
             made.append(days.to_numpy(dtype=np.float64))
         return np.column_stack(made)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
-        """`sold: month` and the like."""
-        check_is_fitted(self)
-        names = [f"{name}: {part}" for name in self.feature_names_in_ for part in (*self._parts(name), "days")]
-        return np.array(names, dtype=object)
+    def _names(self) -> list[str]:
+        return [f"{name}: {part}" for name in self.feature_names_in_ for part in (*self._parts(name), "days")]
 
     def _parts(self, name: str) -> tuple[str, ...]:
         return tuple(part for part in _PARTS if part != "hour" or self.hours_[name])
 
 
 class MissingFlags(_ColumnEncoder):
-    """One column per column, 1 where it is missing; the same columns in every fold, whether or not any is missing.
+    """One column per column, 1 where it is missing, whether or not any is missing.
 
     >>> MissingFlags().set_output(transform="pandas").fit_transform({"age": [31, None]})
        age: missing
@@ -144,27 +143,33 @@ class MissingFlags(_ColumnEncoder):
         check_is_fitted(self)
         return frame(X).isna().to_numpy(dtype=np.float64)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
-        """`age: missing` and the like."""
-        check_is_fitted(self)
-        return np.array([f"{name}: missing" for name in self.feature_names_in_], dtype=object)
+    def _names(self) -> list[str]:
+        return [f"{name}: missing" for name in self.feature_names_in_]
 
 
+@dataclass(eq=False, repr=False)
 class TextFeatures(_ColumnEncoder):
-    """TF-IDF of the `words` most frequent words of each column, by scikit-learn's vectoriser; a missing text has none.
+    """TF-IDF of the `words` most frequent words of each column; a missing text has none.
 
     >>> texts = {"note": ["cheap pills", "cheap flights", None]}
     >>> TextFeatures().fit(texts).get_feature_names_out().tolist()
     ['note: cheap', 'note: flights', 'note: pills']
     """
 
-    def __init__(self, words: int = 500, *, fewest_rows: int = 1) -> None:
-        self.words = words
-        self.fewest_rows = fewest_rows
+    words: int = 500
+    _: KW_ONLY
+    fewest_rows: int = 1
 
     def _learn(self, table: Any) -> None:
         """Learn the words of each column and how rare they are."""
-        self.vectorizers_ = {name: self._vectorizer(table[name]) for name in table.columns}
+        self.vectorizers_ = {}
+        for name in table.columns:
+            vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
+            try:
+                self.vectorizers_[name] = vectorizer.fit(_texts(table[name]))
+            except ValueError:  # scikit-learn's word for it: empty vocabulary
+                fix = f"declare it {argument('types', {name: 'categorical'})} or 'ignored', or lower fewest_rows="
+                raise ColumnError(f"the texts of column {name!r} have no words in common use", fix) from None
 
     def transform(self, X: Any) -> Any:
         """Weights of the words, a row of each column having length 1."""
@@ -173,41 +178,13 @@ class TextFeatures(_ColumnEncoder):
         made = [self.vectorizers_[name].transform(_texts(table[name])).toarray() for name in self.feature_names_in_]
         return np.hstack(made)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
-        """`note: cheap` and the like."""
-        check_is_fitted(self)
-        names = [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
-        return np.array(names, dtype=object)
-
-    def _vectorizer(self, values: Any) -> Any:
-        vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
-        try:
-            return vectorizer.fit(_texts(values))
-        except ValueError:  # scikit-learn's word for it: empty vocabulary
-            raise ColumnError(
-                f"the texts of column {values.name!r} have no words in common use",
-                f"declare it {argument('types', {values.name: 'categorical'})} or 'ignored', or lower fewest_rows=",
-            ) from None
+    def _names(self) -> list[str]:
+        return [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
 
 
 def named_category(column: str, category: Any) -> str:
     """The name of a one-hot feature: `town=Oslo`."""
     return f"{column}={category}"
-
-
-def _dates(values: Any) -> Any:
-    import pandas as pd
-
-    of_text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
-    dates = pd.to_datetime(values, errors="coerce", utc=True, **({"format": "ISO8601"} if of_text else {}))
-    bad = values[dates.isna() & values.notna()]
-    if len(bad):
-        raise ColumnError(
-            f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
-            f"at row {bad.index[0]})",
-            "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
-        )
-    return dates
 
 
 def _texts(values: Any) -> list[str]:

@@ -51,32 +51,17 @@ def preparation(
     words: int = 500,
     seed: int = 0,
 ) -> ColumnTransformer:
-    """A transformer from the used columns of a table to a frame of numbers, named by their source.
+    """A transformer from the used columns to a frame of numbers, named by their source.
 
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.
 
-    Parameters
-    ----------
-    columns
-        What the columns are, as `column_types` finds.
-    missing
-        Fill numbers with the median and categories with the most frequent, and with "indicator" also add a column
-        that says where; only for columns that lack values.
-    outliers
-        An `Outliers` to treat numbers with before they are filled.
-    scale
-        Of numbers, dates and declared orders.
-    encode
-        Of categories; "auto" gives each its own column up to 30 of them, and beyond that encodes them by the
-        target, cross-fitted (scikit-learn's TargetEncoder). A mapping says it by column, the others being "auto".
-    words
-        How many words of each text column.
-    seed
-        Of the cross-fitting.
+    Missing numbers are filled with the median and categories with the most frequent one; "indicator" also adds a column
+    that says where. `outliers` are treated before numbers are filled. `scale` is that of numbers, dates and declared
+    orders. `encode="auto"` gives up to 30 categories a column each, and beyond that encodes them by the target,
+    cross-fitted with `seed` (scikit-learn's TargetEncoder); a mapping decides by column, the others being "auto".
+    `words` is how many words each text column gives.
 
-    Examples
-    --------
     >>> from thresher.learning import column_types, frame
     >>> table = {"age": [31, None, 25, 40], "town": ["Oslo", "Rome", "Oslo", "Rome"]}
     >>> preparation(column_types(table)).fit_transform(frame(table)).round(2)
@@ -99,10 +84,8 @@ def preparation(
     if scale is not None and not is_one_of(scale, _SCALERS):
         raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
     if not columns.used:
-        raise ArgumentError(
-            "no column is left that a model may learn from",
-            f"overrule the kinds with {argument('types', {'column': 'kind'})}",
-        )
+        what = "no column is left that a model may learn from"
+        raise ArgumentError(what, f"overrule the kinds with {argument('types', {'column': 'kind'})}")
     scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
     fences = [] if outliers is None else [("outliers", clone(outliers))]
     often = ("fill", SimpleImputer(strategy="most_frequent", keep_empty_features=True))
@@ -151,10 +134,8 @@ def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:
     ways: dict[str, list[str]] = {way: [] for way in _encoders(0)}
     for name, way in wished.items():
         if name not in categorical:
-            raise ArgumentError(
-                f"{name!r} is to be encoded, and is no categorical column",
-                f"name one of {', '.join(categorical) or 'none: there are none'}",
-            )
+            what = f"{name!r} is to be encoded, and is no categorical column"
+            raise ArgumentError(what, f"name one of {', '.join(categorical) or 'none: there are none'}")
         if way != "auto" and way not in ways:
             raise ArgumentError(f"there is no encoding {way!r}", f"use auto or one of {', '.join(ways)}")
     for name in categorical:

@@ -13,24 +13,30 @@ from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.cautions import Caution
 from thresher.choices import choose
-from thresher.errors import ArgumentError, MeasureError, OneClassError
-from thresher.inference import Difference, Interval, corrected_t
+from thresher.errors import ArgumentError, MeasureError
+from thresher.inference import Difference, Interval, corrected_t, interval
 from thresher.inputs.arrow import Column
 from thresher.learning.validation.fit_and_score import ScoredFold, fit_and_score, in_parallel, problem_of
 from thresher.learning.validation.folds import Folding, FoldSplit, mean_test_share, splits_of
-from thresher.learning.validation.scoring import MeasureLike, corrected_interval, fold_metric, prediction_cost
+from thresher.learning.validation.scoring import (
+    MeasureLike,
+    corrected_interval,
+    fold_metric,
+    prediction_table,
+    require_quality,
+)
 from thresher.ranking import Flags, Floats, Indices, Ranking, reaches
 from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CrossValidation(Tabular):
-    """Out-of-fold scores: entry i of every column belongs to row `row[i]`, tested in fold `fold[i]`.
+    """Out-of-fold scores: entry i belongs to row `row[i]`, tested in fold `fold[i]`.
 
     `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
-    repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take:
-    `clusters` holds entries of one row or group together, and is None where none belong together. `within` has, for
-    models that make folds within their training rows (`CalibratedModel`), the ranking of those rows in each fold.
+    repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take. `within`
+    has, for models that make folds within their training rows (`CalibratedModel`), the ranking of those rows in each
+    fold.
     """
 
     labels: Flags
@@ -46,7 +52,7 @@ class CrossValidation(Tabular):
 
     @property
     def clusters(self) -> Column | None:
-        """Which entries belong together: the groups given, or the rows when they are tested more than once."""
+        """Entries that belong together: groups, or rows that are tested more than once."""
         if self.groups is not None:
             return self.groups[self.row]
         repeated = len({split.repeat for split in self.splits}) > 1 or len(set(self.row.tolist())) < self.row.size
@@ -77,16 +83,10 @@ class CrossValidation(Tabular):
         A fold with one class has no AUC, so leave-one-out has none at all: ask `auc(cv.pooled())` then.
         """
         metric = fold_metric(measure)
-        try:
-            return np.array([metric.of(fold) for fold in self._folds(model)])
-        except OneClassError:
-            raise OneClassError(
-                f"some fold is tested on one class only, where {metric.name} has no value",
-                fix="take fewer or stratified folds, or ask for the measure of cv.pooled()",
-            ) from None
+        return np.array([metric(fold) for fold in self._folds(model)])
 
     def estimate(self, measure: MeasureLike = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
-        """The mean over folds, with limits that allow for folds sharing training rows (Nadeau & Bengio 2003)."""
+        """The mean over folds, with limits that allow for shared training rows."""
         require_level(level)
         metric = fold_metric(measure)
         values = _defined(self.per_fold(measure, model), metric.name)
@@ -97,8 +97,7 @@ class CrossValidation(Tabular):
     ) -> Difference:
         """Model a minus model b over folds, by the corrected resampled t test."""
         metric = fold_metric(measure)
-        if metric.better == "neither":
-            raise MeasureError(f"{metric.name} is neither better nor worse", "pick another")
+        require_quality(metric)
         of_a, of_b = (_defined(self.per_fold(measure, name), metric.name) for name in (a, b))
         test = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=metric.better)
         return replace(test, a=a, b=b)
@@ -147,7 +146,7 @@ def cross_validate(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> CrossValidation:
-    """Score rows by models that have not learnt from them, several models on the same folds.
+    """Score rows by models that have not learnt from them, on the same folds.
 
     Parameters
     ----------
@@ -163,10 +162,8 @@ def cross_validate(
     groups, times
         Which rows belong together, and when each was observed; wrappers such as `CalibratedModel` respect both in
         their inner folds.
-    weights
-        Weights of rows, in fitting and in measuring.
-    seed
-        Of the partition into folds; models take theirs as `random_state`.
+    weights, seed
+        Of rows, in fitting and in measuring; of the partition into folds (models take theirs as `random_state`).
     n_jobs, progress
         How many fits run at once, and a function called with how many are done and how many there are.
 
@@ -188,10 +185,8 @@ def cross_validate(
     """
     models = dict(estimators) if isinstance(estimators, Mapping) else {"model": estimators}
     if not models or not all(isinstance(name, str) and hasattr(model, "fit") for name, model in models.items()):
-        raise ArgumentError(
-            "estimators must be a classifier or a mapping of names to classifiers",
-            fix='give e.g. {"tree": DecisionTreeClassifier()}',
-        )
+        what = "estimators must be a classifier or a mapping of names to classifiers"
+        raise ArgumentError(what, 'give e.g. {"tree": DecisionTreeClassifier()}')
     problem = problem_of(X, y, positive=positive, weights=weights, groups=groups, times=times)
     target, weight = problem.target, problem.weight
     splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed)
@@ -215,13 +210,12 @@ def cross_validate(
 
 
 def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Floats:
-    """Expected cost per case of each fold, at thresholds chosen without the fold's rows.
+    """Cost per case of each fold, at thresholds chosen without the fold's rows.
 
     Models that make folds within their training rows, as every `CalibratedModel` does, have ranked those rows there:
-    the threshold is chosen on that ranking, and without a `model` so is the model. Nothing in that choice has met a
-    row of the fold. Of other models, thresholds are chosen on the scores of the other folds, which is a little
-    optimistic: those scores come from fits that did learn from this fold. With repeats, entries of the fold's
-    rows in other repeats are left out. Scores are taken to share one scale, as those of calibrated models do.
+    the threshold is chosen on that ranking, and without a `model` so is the model. Of other models, thresholds are
+    chosen on the scores of the other folds, which is a little optimistic: those scores come from fits that did learn
+    from this fold. Scores are taken to share one scale, as those of calibrated models do.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> y = np.arange(100) % 4 == 0
@@ -236,10 +230,10 @@ def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str 
 def nested_interval(
     cv: CrossValidation, condition: OperatingCondition, model: str | None = None, *, level: float = 0.95
 ) -> Interval:
-    """The mean of nested costs, with limits for how folds vary and for how so many cases do.
+    """The mean of nested costs, with limits for how folds and cases vary.
 
-    Folds with the same class mix do not show how the mix varies from sample to sample, and predictions that are alike
-    in all folds do not vary at all; so limits are no narrower than those of the same predictions on as many rows.
+    Folds with the same class mix do not show how the mix varies, and predictions that are alike in all folds do not
+    vary at all; so limits are no narrower than those of the same predictions on as many rows.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> y = np.arange(100) % 4 == 0
@@ -253,14 +247,10 @@ def nested_interval(
     costs = _fold_costs(cv, condition, predicted)
     folds = corrected_interval(costs, test_share=cv.test_share, level=level, spread=spread)
     once = np.isin(cv.fold, [number for number, split in enumerate(cv.splits) if split.repeat == 0])
-    cases = prediction_cost(
-        cv.labels[once],
-        predicted[once],
-        condition,
-        weights=None if cv.weights is None else cv.weights[once],
-        clusters=None if cv.groups is None else cv.groups[cv.row[once]],
-        level=level,
-    )
+    weights = None if cv.weights is None else cv.weights[once]
+    clusters = None if cv.groups is None else cv.groups[cv.row[once]]
+    table = prediction_table(cv.labels[once], predicted[once], weights=weights, clusters=clusters)
+    cases = interval(table, condition, level=level)
     mean = folds.estimate
     return Interval(
         mean,
@@ -273,7 +263,7 @@ def nested_interval(
 
 
 def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
-    """Which entries are predicted positive, by a threshold (without `model`, a model too) chosen on other rows."""
+    """Entries predicted positive by a threshold (and model, if None) chosen on other rows."""
     require_instance(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     if model is not None:
@@ -303,8 +293,6 @@ def _fold_costs(cv: CrossValidation, condition: OperatingCondition, predicted: F
 def _defined(values: Floats, name: str) -> Floats:
     undefined = int(np.isnan(values).sum())
     if undefined:
-        raise MeasureError(
-            f"{name} is undefined in {undefined} of {values.size} folds",
-            fix="take fewer folds, or a measure that is defined there; per_fold shows which",
-        )
+        what = f"{name} is undefined in {undefined} of {values.size} folds"
+        raise MeasureError(what, "take fewer folds, or a measure that is defined there; per_fold shows which")
     return values

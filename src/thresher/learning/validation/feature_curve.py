@@ -23,7 +23,7 @@ from thresher._internal.parallel import Progress
 from thresher.errors import ArgumentError
 from thresher.learning.validation.fit_and_score import problem_of
 from thresher.learning.validation.folds import Folding, mean_test_share, splits_of
-from thresher.learning.validation.learning_curve import SizeCurve, measure_curves
+from thresher.learning.validation.learning_curve import SizeCurve, measure_curves, spaced_sizes
 from thresher.learning.validation.scoring import MeasureLike, fold_metric, variance_factor
 
 _MOST_SIZES = 12
@@ -31,7 +31,7 @@ _MOST_SIZES = 12
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FeatureCurve(SizeCurve):
-    """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
+    """Apparent and validation measure against features or another parameter.
 
     `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
     `simplest` is the first that is within one corrected standard error of it.
@@ -43,8 +43,8 @@ class FeatureCurve(SizeCurve):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        own = {"parameter": self.parameter, "best": self.best, "simplest": self.simplest}
-        return {**SizeCurve.to_dict(self), **own}
+        plain = {"parameter": self.parameter, "best": self.best, "simplest": self.simplest}
+        return SizeCurve.to_dict(self) | plain
 
     def _brief(self) -> str:
         value = self.validation.estimate[self.sizes.index(self.best)]
@@ -78,7 +78,7 @@ def feature_curve(
     ----------
     estimator, X, y, positive, folds, groups, times, seed, n_jobs, progress
         As in `cross_validate`.
-    measure
+    measure, level
         As in `learning_curve`.
     sizes
         Numbers of features in rising order, by default up to twelve in equal ratios; or the parameter's values.
@@ -87,8 +87,6 @@ def feature_curve(
         `lambda d: ScatterSelector(d, search="exact")`; by default the best single features by ANOVA's F.
     parameter
         The name of a parameter of the estimator to vary in place of the number of features, e.g. "max_depth".
-    level
-        Of all limits.
 
     Examples
     --------
@@ -138,8 +136,6 @@ def feature_curve(
 class BestSingle(SelectKBest):  # type: ignore[misc]
     """The k best single features by ANOVA's F, or all of them where a fold has fewer.
 
-    Preparation makes fewer columns where a category is absent, and constant ones, which are the worst and no news.
-
     >>> BestSingle(k=5).fit(np.array([[0.0, 1], [1, 1], [2, 1], [3, 1]]), [0, 0, 1, 1]).get_support().tolist()
     [True, True]
     """
@@ -152,41 +148,25 @@ class BestSingle(SelectKBest):  # type: ignore[misc]
         return self
 
 
-def spaced_sizes(features: int, *, most: int = _MOST_SIZES) -> list[int]:
-    """Up to twelve, or `most`, numbers of features from 1 to all, in equal ratios.
-
-    >>> spaced_sizes(3), spaced_sizes(100), spaced_sizes(100, most=3)
-    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100], [1, 10, 100])
-    """
-    spaced = np.rint(np.geomspace(1, features, min(most, features))).astype(int)
-    return list(dict.fromkeys(spaced.tolist()))
-
-
 def _by_features(
     estimator: Any, X: Any, sizes: Sequence[Any] | None, selector: Callable[[int], Any] | None
 ) -> tuple[list[int], list[Any]]:
     features = int(X.shape[1]) if hasattr(X, "shape") else len(X[0])
-    if sizes is None:
-        asked = spaced_sizes(features)
-    else:
-        asked = list(sizes)
-        integers = all(isinstance(size, int | np.integer) for size in asked)
-        if not asked or not integers or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
-            raise ArgumentError(
-                f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", "e.g. [1, 2, 5]"
-            )
-    chosen = selector or (lambda size: BestSingle(k=size))
-    return [int(size) for size in asked], [make_pipeline(chosen(int(size)), clone(estimator)) for size in asked]
+    asked = spaced_sizes(1, features, min(_MOST_SIZES, features)).tolist() if sizes is None else list(sizes)
+    integers = all(isinstance(size, int | np.integer) for size in asked)
+    if not asked or not integers or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
+        what = f"sizes must be whole numbers from 1 to {features}, each once, got {asked}"
+        raise ArgumentError(what, "e.g. [1, 2, 5]")
+    numbers, select = [int(size) for size in asked], selector or (lambda size: BestSingle(k=size))
+    return numbers, [make_pipeline(select(size), clone(estimator)) for size in numbers]
 
 
 def _by_parameter(
     estimator: Any, parameter: str, values: Sequence[Any] | None, selector: Any
 ) -> tuple[list[Any], list[Any]]:
     if not values or selector is not None:
-        raise ArgumentError(
-            f"the values of {parameter} go to sizes=, and there is nothing to select",
-            fix=f"pass parameter={parameter!r}, sizes=[...] without a selector",
-        )
+        what = f"the values of {parameter} go to sizes=, and there is nothing to select"
+        raise ArgumentError(what, f"pass parameter={parameter!r}, sizes=[...] without a selector")
     known = estimator.get_params()
     if not is_one_of(parameter, known):
         raise ArgumentError(f"{type(estimator).__name__} has no parameter {parameter!r}", f"it has {', '.join(known)}")

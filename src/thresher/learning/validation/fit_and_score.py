@@ -1,10 +1,10 @@
-"""Fit copies of a model on training rows and score other rows: the one loop behind folds, wrappers and curves."""
+"""Fit copies of a model on training rows and score other rows: the one loop of folds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from sklearn.base import clone
@@ -24,12 +24,10 @@ from thresher.tables import Contingency, contingency
 Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 T = TypeVar("T")
 
-_RESPONSES = ("auto", "predict_proba", "decision_function")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredFold:
-    """Rows of a fold: which are positive, their scores, which the model predicts positive, and their weights.
+    """Rows of a fold: labels, scores, predictions and weights.
 
     `within` ranks the rows that the model learnt from by scores of folds within them, where the model makes such folds.
     """
@@ -51,7 +49,7 @@ class ScoredFold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """A table of features, its target, weights of rows if any, and groups and times by name if any."""
+    """Features, their target, and weights, groups and times of rows if any."""
 
     X: Any
     target: BinaryTarget
@@ -59,23 +57,16 @@ class Problem:
     row_data: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, estimator: Any) -> dict[str, Any]:
-        """What an estimator's `fit` takes of the weights, groups and times; weights it cannot take are refused."""
+        """What an estimator's `fit` takes; weights it cannot take are refused."""
         parameters = route(self.row_data, estimator)
         if self.weight is not None:
-            if not has_fit_parameter(estimator, "sample_weight"):
-                raise ArgumentError(
-                    f"{type(estimator).__name__}.fit takes no sample_weight", "leave weights out, or take another model"
-                )
+            require_weighted_fit(estimator)
             parameters["sample_weight"] = self.weight
         return parameters
 
 
 def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None) -> Problem:
-    """Features and the target they belong to, row by row, with their weights, groups and times.
-
-    >>> problem_of([[1.0], [2.0]], [0, 1], positive=None).target.positive
-    1
-    """
+    """Features and their target, with weights, groups and times, one entry per row."""
     if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
         raise ArgumentError(f"X is {X!r}, which has no rows", "give a table, an array or a list of rows")
     target = binary_target(y, positive=positive, matters=True)
@@ -89,22 +80,23 @@ def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: An
     return Problem(X, target, weight, row_data)
 
 
-def response_of(estimator: Any, response: Response) -> str:
-    """The method that scores; "auto" takes probabilities where there are any, else the decision function.
+def require_weighted_fit(estimator: Any) -> None:
+    """Refuse an estimator whose `fit` takes no weights, which would be half used."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        fix = "leave weights out, take another model, or request them for a step of a pipeline by metadata routing"
+        raise ArgumentError(f"{type(estimator).__name__}.fit takes no sample_weight", fix)
 
-    >>> from sklearn.svm import LinearSVC
-    >>> response_of(LinearSVC(), "auto")
-    'decision_function'
-    """
-    if response not in _RESPONSES:
-        raise ArgumentError(f"response must be one of {', '.join(_RESPONSES)}, got {response!r}", "pick one")
-    methods = _RESPONSES[1:] if response == "auto" else (response,)
+
+def response_of(estimator: Any, response: Response) -> str:
+    """The method that scores; "auto" prefers probabilities to the decision function."""
+    options = get_args(Response)
+    if response not in options:
+        raise ArgumentError(f"response must be one of {', '.join(options)}, got {response!r}", "pick one")
+    methods = options[1:] if response == "auto" else (response,)
     available = [method for method in methods if hasattr(estimator, method)]
     if not available:
-        raise ArgumentError(
-            f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no scores",
-            fix="take a classifier that scores, e.g. LogisticRegression()",
-        )
+        what = f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no scores"
+        raise ArgumentError(what, "take a classifier that scores, e.g. LogisticRegression()")
     return available[0]
 
 
@@ -112,11 +104,6 @@ def positive_scores(estimator: Any, X: Any, *, method: str, positive: int) -> Fl
     """One score per row, higher for the class at place `positive` of `classes_`.
 
     Decision functions of two classes speak for the second; for the first their sign is turned.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> stump = DecisionTreeClassifier().fit([[0], [1], [2]], ["ham", "spam", "spam"])
-    >>> positive_scores(stump, [[0], [2]], method="predict_proba", positive=1)
-    array([0., 1.])
     """
     values = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
     if values.ndim == 1:
@@ -138,12 +125,6 @@ def fit_and_score(
 
     `parameters` of the fit are the problem's unless given; those with one entry per row are cut to the training rows.
     Without `predict`, no row is predicted positive.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> problem = problem_of(np.array([[0.0], [0.2], [0.9], [1.0]]), [0, 0, 1, 1], positive=None)
-    >>> (fold,) = fit_and_score(GaussianNB(), problem, np.array([0, 2]), [np.array([1, 3])])
-    >>> fold.predicted
-    array([False,  True])
     """
     target, method = problem.target, method or response_of(estimator, "auto")
     parameters = problem.parameters(estimator) if parameters is None else parameters
@@ -167,11 +148,7 @@ def fit_and_score(
 def in_parallel(
     work: Callable[..., T], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None, progress: Progress | None = None
 ) -> list[T]:
-    """What `work` returns for each task, in order; `progress(done, all)` is called as tasks finish.
-
-    >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
-    [8, 9]
-    """
+    """What `work` returns for each task, in order; `progress(done, all)` is called."""
     require_jobs(n_jobs)
     require_function(progress, name="progress")
     todo = list(tasks)

@@ -69,33 +69,26 @@ class Folds:
     def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
         """The splits of rows whose positives are flagged."""
         require_seed(seed)
-        self._require_enough(flags)
+        self.require_enough(flags)
         if self.kind == "time":
             return tuple(FoldSplit(0, *pair) for pair in _by_time(_needed(times, "times", flags.size), self.count))
         grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
-        if grouped is not None and len(set(grouped.tolist())) < self.count:
-            raise ArgumentError(
-                f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}",
-                "take fewer folds",
-            )
-        rows = np.zeros((flags.size, 1))
-        return tuple(
-            FoldSplit(repeat, *pair)
-            for repeat in range(self.repeats)
-            for pair in self._splitter(seed, repeat).split(rows, flags, grouped)
-        )
+        if grouped is not None and (distinct := len(set(grouped.tolist()))) < self.count:
+            what = f"{self.count} folds need {self.count} groups, and there are {distinct}"
+            raise ArgumentError(what, "take fewer folds")
+        rows, splits = np.zeros((flags.size, 1)), []
+        for repeat in range(self.repeats):
+            state = int(np.random.default_rng([seed, repeat]).integers(2**31))
+            make = _SPLITTERS.get(self.kind)
+            splitter = LeaveOneOut() if make is None else make(self.count, shuffle=True, random_state=state)
+            splits += [FoldSplit(repeat, *pair) for pair in splitter.split(rows, flags, grouped)]
+        return tuple(splits)
 
-    def _splitter(self, seed: int, repeat: int) -> Any:
-        if self.kind == "leave-one-out":
-            return LeaveOneOut()
-        state = int(np.random.default_rng([seed, repeat]).integers(2**31))
-        return _SPLITTERS[self.kind](self.count, shuffle=True, random_state=state)
-
-    def _require_enough(self, flags: Flags) -> None:
+    def require_enough(self, flags: Flags) -> None:
+        """Refuse fewer rows, or rows of a class, than these folds need."""
         if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
-            raise ArgumentError(
-                f"{self.count} folds need at least as many rows, and there are {flags.size}", "take fewer folds"
-            )
+            what = f"{self.count} folds need at least as many rows, and there are {flags.size}"
+            raise ArgumentError(what, "take fewer folds")
         rarer = int(min(flags.sum(), (~flags).sum()))
         if self.kind == "stratified" and rarer < self.count:
             raise ArgumentError(
@@ -107,13 +100,9 @@ class Folds:
 def splits_of(
     folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0
 ) -> tuple[FoldSplit, ...]:
-    """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
+    """Splits from a number of folds, `Folds`, a splitter or pairs of row numbers.
 
     A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
-
-    >>> flags = np.array([True, False] * 10)
-    >>> [split.test.size for split in splits_of(2, flags)]
-    [10, 10]
     """
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         kind: Kind = "time" if times is not None else "stratified grouped" if groups is not None else "stratified"
@@ -125,112 +114,77 @@ def splits_of(
             folds = folds.split(np.zeros((flags.size, 1)), flags, groups)
         elif not isinstance(folds, Iterable) or isinstance(folds, str | bytes | Mapping):
             raise ArgumentError(f"folds is {folds!r}", "give a number, Folds(...), a splitter or pairs of rows")
-        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size))
-    if not splits:
-        raise ArgumentError("there are no folds", "give two folds or more")
+        splits = fold_splits(folds, flags.size)
     require_teachable(splits, flags)
     return splits
 
 
-def row_pairs(pairs: Iterable[Any], rows: int) -> list[tuple[Indices, Indices]]:
-    """Pairs of training and test rows, each an array of row numbers or of flags.
-
-    >>> row_pairs([([0, 1], [2])], 3)
-    [(array([0, 1]), array([2]))]
-    """
-    checked = []
+def fold_splits(pairs: Iterable[Any], rows: int) -> tuple[FoldSplit, ...]:
+    """Splits from pairs of training and test rows, as row numbers or flags."""
+    splits = []
     for number, pair in enumerate(pairs):
         try:
             train, test = (np.asarray(side) for side in pair)
         except (TypeError, ValueError):
-            raise ArgumentError(
-                f"fold {number} is {pair!r}, and no pair of training and test rows", "e.g. ([0, 1, 2], [3, 4])"
-            ) from None
+            what = f"fold {number} is {pair!r}, and no pair of training and test rows"
+            raise ArgumentError(what, "e.g. ([0, 1, 2], [3, 4])") from None
         sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
         if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
             raise ArgumentError(f"fold {number} does not number rows", "give row numbers from 0")
         if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
             raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", "count from 0")
-        checked.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
-    return checked
+        splits.append(FoldSplit(0, *(side.astype(np.intp) for side in sides)))
+    return tuple(splits)
 
 
 def inner_splits(count: int, flags: Flags, row_data: Mapping[str, Any]) -> list[FoldSplit]:
-    """Folds within training rows that have groups or times, as `groups_and_times` returns them.
+    """Folds within training rows that have groups or times.
 
     Of folds in time, those whose earlier rows hold one class are left out: nothing can be learnt from them.
-
-    >>> flags = np.array([False, False, False, True, False, True, False, True])
-    >>> for split in inner_splits(3, flags, {"times": np.arange(8)}):
-    ...     print(split.train, split.test)
-    [0 1 2 3] [4 5]
-    [0 1 2 3 4 5] [6 7]
     """
     if "times" not in row_data:
         return list(Folds(count, "stratified grouped").splits(flags, groups=row_data["groups"]))
     in_time = Folds(count, "time").splits(flags, times=row_data["times"])
     splits = [split for split in in_time if _both_classes(split, flags)]
     if not splits:
-        raise OneClassError(
-            f"the earlier rows hold one class only, in each of {count} folds in time",
-            fix="give rows in which both classes come early, or a cv= of your own",
-        )
+        what = f"the earlier rows hold one class only, in each of {count} folds in time"
+        raise OneClassError(what, "give rows in which both classes come early, or a cv= of your own")
     return splits
 
 
 def require_teachable(splits: Sequence[FoldSplit], flags: Flags) -> None:
-    """Refuse folds without test rows, or whose training rows hold one class.
-
-    >>> require_teachable([FoldSplit(0, np.array([0, 1]), np.array([2]))], np.array([True, False, True]))
-    """
+    """Refuse no folds, folds without test rows, and training rows of one class."""
+    if not splits:
+        raise ArgumentError("there are no folds", "give two folds or more")
     for number, split in enumerate(splits):
         if not split.test.size:
             raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
         if not _both_classes(split, flags):
-            raise OneClassError(
-                f"the {split.train.size:,} training rows of fold {number} hold one class only",
-                fix="take fewer or stratified folds, or more rows of the rarer class",
-            )
+            what = f"the {split.train.size:,} training rows of fold {number} hold one class only"
+            raise OneClassError(what, "take fewer or stratified folds, or more rows of the rarer class")
 
 
 def mean_test_share(splits: Sequence[FoldSplit]) -> float:
-    """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it.
-
-    >>> mean_test_share([FoldSplit(0, np.arange(8), np.arange(8, 10))])
-    0.2
-    """
+    """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it."""
     return float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
 
 
 def groups_and_times(groups: Any, times: Any, *, rows: int) -> dict[str, Column]:
-    """Check `groups` and `times`, one entry per row; those that are None are left out.
-
-    >>> list(groups_and_times(None, [3, 1, 2], rows=3))
-    ['times']
-    """
-    columns = {}
-    for name, entries in (("groups", groups), ("times", times)):
-        if entries is None:
-            continue
-        values = column(entries, name=name)
+    """Check `groups` and `times`, one entry per row; those that are None are left out."""
+    both = {"groups": groups, "times": times}
+    columns = {name: column(entries, name=name) for name, entries in both.items() if entries is not None}
+    for name, values in columns.items():
         if values.size != rows:
             raise LengthError(f"there are {values.size:,} {name} for {rows:,} rows", "give one per row")
-        complete({name: values}, missing="raise", droppable=False)
-        columns[name] = values
+    if columns:
+        complete(columns, missing="raise", droppable=False)
     return columns
 
 
 def route(row_data: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
-    """Parameters of `estimator.fit` by which groups and times reach a wrapper that makes folds itself.
+    """Parameters of `fit` by which groups and times reach a wrapper that makes folds.
 
     Wrappers take them directly or at the end of pipelines; other models take nothing.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from thresher.learning import CalibratedModel
-    >>> steps = Pipeline([("scale", StandardScaler()), ("model", CalibratedModel(GaussianNB()))])
-    >>> list(route({"groups": [1, 1, 2]}, steps)), route({"groups": [1, 1, 2]}, GaussianNB())
-    (['model__groups'], {})
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
@@ -240,11 +194,7 @@ def route(row_data: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
 
 
 def rows_of(table: Any, index: Indices) -> Any:
-    """The rows of an array, a sparse matrix, a frame or a list at these places, in this order.
-
-    >>> rows_of(["a", "b", "c"], np.array([2, 0]))
-    ['c', 'a']
-    """
+    """The rows of an array, a sparse matrix, a frame or a list at these places."""
     if hasattr(table, "iloc"):
         return table.iloc[index]
     if isinstance(table, list | tuple):
@@ -255,27 +205,19 @@ def rows_of(table: Any, index: Indices) -> Any:
 
 
 def row_count(table: Any) -> int:
-    """How many rows a table has.
-
-    >>> row_count(np.eye(3)), row_count(["a", "b"])
-    (3, 2)
-    """
+    """How many rows a table has."""
     return int(table.shape[0]) if hasattr(table, "shape") else len(table)
 
 
 def parameters_of(parameters: Mapping[str, Any], index: Indices, rows: int) -> dict[str, Any]:
-    """Parameters of a fit for some rows: those with one entry per row are cut down to them.
+    """Parameters of a fit for some rows: those with one entry per row are cut to them."""
 
-    >>> parameters_of({"sample_weight": [1, 2, 3], "verbose": 0}, np.array([2]), 3)
-    {'sample_weight': [3], 'verbose': 0}
-    """
-    return {name: rows_of(value, index) if _per_row(value, rows) else value for name, value in parameters.items()}
+    def per_row(value: Any) -> bool:
+        if isinstance(value, str | bytes | Mapping) or not (hasattr(value, "__len__") or hasattr(value, "shape")):
+            return False
+        return bool(np.ndim(value) or hasattr(value, "shape")) and row_count(value) == rows
 
-
-def _per_row(value: Any, rows: int) -> bool:
-    if isinstance(value, str | bytes | Mapping) or not (hasattr(value, "__len__") or hasattr(value, "shape")):
-        return False
-    return bool(np.ndim(value) or hasattr(value, "shape")) and row_count(value) == rows
+    return {name: rows_of(value, index) if per_row(value) else value for name, value in parameters.items()}
 
 
 def _both_classes(split: FoldSplit, flags: Flags) -> bool:
@@ -289,7 +231,7 @@ def _needed(values: Any, name: str, rows: int) -> Any:
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
-    """Blocks of rows in order of time; each but the first is tested on all rows before it."""
+    """Blocks of rows in order of time; each but the first is tested on what came before."""
     late_first, ends = falling_order(times)
     order = late_first[::-1]
     starts = times.size - ends[::-1][1:]  # where each later time begins
@@ -297,9 +239,7 @@ def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
     for block in range(1, count + 1):
         after = starts[(starts > cuts[-1]) & (starts >= times.size * block / (count + 1))]
         if not after.size:
-            raise ArgumentError(
-                f"{count} folds in time need more than the {ends.size} distinct times there are",
-                "take fewer folds, or finer times",
-            )
+            what = f"{count} folds in time need more than the {ends.size} distinct times there are"
+            raise ArgumentError(what, "take fewer folds, or finer times")
         cuts.append(int(after[0]))
     return [(order[:start], order[start:end]) for start, end in zip(cuts[1:], [*cuts[2:], times.size], strict=True)]

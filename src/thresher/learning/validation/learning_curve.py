@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import partial
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import numbers_of, require_classifier, require_integer, require_level
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError, OneClassError
+from thresher.errors import ArgumentError, MeasureError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.learning.validation.fit_and_score import Problem, fit_and_score, in_parallel, problem_of
 from thresher.learning.validation.folds import Folding, Folds, FoldSplit, mean_test_share, splits_of
@@ -22,6 +23,7 @@ from thresher.learning.validation.scoring import (
     MeasureLike,
     corrected_interval,
     fold_metric,
+    require_quality,
     variance_factor,
 )
 from thresher.ranking import Flags, Floats, Indices
@@ -31,11 +33,12 @@ _SIZES = 8
 _PER_CLASS = 5
 # The fit of the power law: fewest sizes, exponents on the grid, and points of the grid of asymptotes.
 _LEAST_SIZES, _SHAPES, _FINE = 4, 120, 601
+_Profile: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureCurve:
-    """Estimates with pointwise corrected limits; `per_fold` has a row per point and a column per fold."""
+    """Estimates with pointwise limits; `per_fold` has a row per point, a column per fold."""
 
     estimate: Floats
     lower: Floats
@@ -46,11 +49,10 @@ class MeasureCurve:
     def of(cls, per_fold: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Self:
         """Means over folds with corrected limits, NaN where folds do not vary."""
         points = [corrected_interval(row, test_share=test_share, level=level, spread=spread) for row in per_fold]
-        estimate, lower, upper = np.array([(point.estimate, point.lower, point.upper) for point in points]).T.copy()
-        curve = cls(estimate, lower, upper, per_fold)
-        for values in (curve.estimate, curve.lower, curve.upper, curve.per_fold):
+        columns = (*np.array([(point.estimate, point.lower, point.upper) for point in points]).T.copy(), per_fold)
+        for values in columns:
             values.flags.writeable = False
-        return curve
+        return cls(*columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; what is undefined becomes None."""
@@ -62,12 +64,7 @@ class MeasureCurve:
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw:
-    """A curve a + b·n^-c of a measure against the number of training rows.
-
-    >>> law = PowerLaw(asymptote=0.1, factor=2.0, exponent=1.0)
-    >>> law(np.array([10, 100]))
-    array([0.3 , 0.12])
-    """
+    """A curve a + b·n^-c of a measure against the number of training rows."""
 
     asymptote: float
     factor: float
@@ -80,7 +77,7 @@ class PowerLaw:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SizeCurve(Tabular):
-    """A measure on training rows (`apparent`) and on others (`validation`) against sizes of any kind."""
+    """A measure on training rows (`apparent`) and on others (`validation`) against sizes."""
 
     sizes: Any
     apparent: MeasureCurve
@@ -110,7 +107,7 @@ class SizeCurve(Tabular):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LearningCurve(SizeCurve):
-    """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
+    """Apparent and validation measure against the number of training rows.
 
     `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
     infinite data; both are None where there are too few sizes or folds do not vary.
@@ -121,8 +118,7 @@ class LearningCurve(SizeCurve):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        asymptote = None if self.asymptote is None else self.asymptote.to_dict()
-        return {**SizeCurve.to_dict(self), "asymptote": asymptote}
+        return SizeCurve.to_dict(self) | {"asymptote": None if self.asymptote is None else self.asymptote.to_dict()}
 
     def _brief(self) -> str:
         last = f"{self.validation.estimate[-1]:.4f} at {self.sizes[-1]:,} rows"
@@ -148,11 +144,10 @@ def learning_curve(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """How a model learns: fitted on growing parts of each fold's training rows, tested on all its test rows.
+    """How a model learns from growing parts of each fold's training rows.
 
     Smaller parts lie within larger ones and have the same class mix. Limits are pointwise and allow for folds that
-    share rows. Where apparent and validation error have met, more rows will not help; where they
-    are apart, the asymptote says how far they might.
+    share rows. Where apparent and validation error have met, more rows will not help; elsewhere see the asymptote.
 
     Parameters
     ----------
@@ -161,14 +156,10 @@ def learning_curve(
     measure
         Any registered measure of the model's predictions, "auc", "brier", "log_loss", "average_precision", an
         `OperatingCondition` for the expected cost of its predictions, or a function of a ranking.
-    sizes
-        Numbers of training rows, rising; by default `points` of them in equal ratios.
-    points
-        How many sizes; fewer than four have no asymptote.
-    folds
-        As in `cross_validate`; five folds repeated five times by default.
-    level
-        Of all limits.
+    sizes, points
+        Numbers of training rows, rising; by default `points` of them in equal ratios. Below four there is no asymptote.
+    folds, level
+        As in `cross_validate`, five folds repeated five times by default; the level of all limits.
     exponents
         How fast the error may fall, as the range of c in a + b·n^-c. Slower laws than 0.2 bound nothing.
 
@@ -222,36 +213,23 @@ def measure_curves(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> tuple[MeasureCurve, MeasureCurve]:
-    """A metric on the rows learnt from (apparent) and on others (validation), at each point of a curve.
+    """A metric on training rows (apparent) and on others (validation), at each point.
 
     A task is an estimator, a problem, training rows and test rows; tasks of a point are one per fold, in order.
     """
-    if metric.better == "neither":
-        raise MeasureError(f"{metric.name} is neither better nor worse", "pick a measure of quality")
-    values = np.array(
-        in_parallel(_apparent_and_validation, [(*task, metric) for task in tasks], n_jobs=n_jobs, progress=progress)
-    )
+    require_quality(metric)
+    work = partial(_apparent_and_validation, metric=metric)
+    values = np.array(in_parallel(work, tasks, n_jobs=n_jobs, progress=progress))
     if undefined := int((~np.isfinite(values)).sum()):
-        raise MeasureError(
-            f"{metric.name} is undefined or infinite in {undefined} of {values.size} fits",
-            fix="pick a measure that is defined there, e.g. error_rate, or larger sizes",
-        )
-    by_point, share = values.reshape(-1, len(splits), 2), mean_test_share(splits)
-    apparent, validation = (
-        MeasureCurve.of(by_point[:, :, side].copy(), test_share=share, level=level, spread=metric.range)
-        for side in (0, 1)
-    )
+        what = f"{metric.name} is undefined or infinite in {undefined} of {values.size} fits"
+        raise MeasureError(what, "pick a measure that is defined there, e.g. error_rate, or larger sizes")
+    sides, share = np.moveaxis(values.reshape(-1, len(splits), 2), -1, 0).copy(), mean_test_share(splits)
+    apparent, validation = (MeasureCurve.of(side, test_share=share, level=level, spread=metric.range) for side in sides)
     return apparent, validation
 
 
 def nested_parts(train: Indices, flags: Flags, sizes: Indices, *, seed: Any) -> list[Indices]:
-    """Parts of the training rows of these sizes, each within the next, with the class mix of all of them.
-
-    >>> flags = np.array([True, False, False, False] * 5)
-    >>> few, more = nested_parts(np.arange(20), flags, np.array([4, 8]), seed=0)
-    >>> [int(flags[part].sum()) for part in (few, more)], set(few) <= set(more)
-    ([1, 2], True)
-    """
+    """Parts of the training rows, each within the next, with the class mix of all of them."""
     rng = np.random.default_rng(seed)
     pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
     share = pos.size / train.size
@@ -272,7 +250,7 @@ def fit_power_law(
     level: float = 0.95,
     exponents: tuple[float, float] = EXPONENTS,
 ) -> tuple[PowerLaw, Interval] | None:
-    """Fit a + b·n^-c to values (a row per size, a column per fold), with a profile interval of a.
+    """Fit a + b·n^-c to values by size and fold, with a profile interval of a.
 
     Points of the curve share test rows and training rows, so they are fitted by generalised least squares, with the
     covariance of folds times the correction of Nadeau & Bengio (2003). Covariances of few folds are shrunk towards
@@ -282,12 +260,6 @@ def fit_power_law(
     None with fewer than four sizes, or where folds do not vary at all. Power laws describe most learning curves
     and not all (Viering & Loog 2023); an exponent below 0.2 says that halving the excess error takes more than
     thirty times the rows, and lets the asymptote be anything.
-
-    >>> noise = np.random.default_rng(0).normal(0, 0.01, (6, 20))
-    >>> sizes = np.array([20, 40, 80, 160, 320, 640])
-    >>> law, interval = fit_power_law(sizes, 0.1 + 2 / sizes[:, None] + noise, test_share=0.2)
-    >>> 0.1 in interval
-    True
     """
     at = np.asarray(sizes, dtype=np.float64)
     limits = numbers_of(exponents, name="exponents", fix="e.g. (0.2, 3)")
@@ -300,16 +272,14 @@ def fit_power_law(
     covariance = _covariance(values) * variance_factor(values.shape[1], test_share)
     if not covariance.trace() > 0:
         return None
-    low, high = (spread[0], spread[1]) if sign > 0 else (-spread[1], -spread[0])
+    low, high = spread if sign > 0 else (-spread[1], -spread[0])
     noise = math.sqrt(float(covariance.diagonal().max()))
     step = float(np.ptp(mean)) + noise
     low = low if math.isfinite(low) else float(mean.min()) - 20 * step
-    high = min(high, float(mean.max()) + 6 * noise) if math.isfinite(high) else float(mean.max()) + 6 * noise
-    profile = _Profile.of(
-        at, mean, np.asarray(np.linalg.inv(covariance), dtype=np.float64), np.geomspace(limits[0], limits[1], _SHAPES)
-    )
-    grid = np.linspace(low, high, _FINE)
-    best, least = _best_around(profile, grid)
+    high = min(high, float(mean.max()) + 6 * noise)
+    weight: Floats = np.linalg.inv(covariance).astype(np.float64)
+    profile = _profile(at, mean, weight, np.geomspace(limits[0], limits[1], _SHAPES))
+    best, least = _best_around(profile, np.linspace(low, high, _FINE))
     excess = max(1.0, least / (at.size - 3))
     quantile = student_quantile(level, values.shape[1] - 1)
     bounds = _limits(profile, low, high, least + excess * quantile**2)
@@ -321,20 +291,26 @@ def fit_power_law(
     law = PowerLaw(sign * best, sign * float(factor[0]) * at.max() ** float(exponent[0]), float(exponent[0]))
     lower, upper = bounds if sign > 0 else (-bounds[1], -bounds[0])
     variance = ((upper - lower) / (2 * quantile)) ** 2
-    return law, Interval(law.asymptote, lower, upper, variance, level, "power law, profile", _note(bounds, low, sign))
+    side = "lower" if sign > 0 else "upper"
+    unbounded = f"the {side} limit is the end of the measure's range: sizes up to here do not bound it"
+    note = "" if bounds[0] > low else unbounded
+    return law, Interval(law.asymptote, lower, upper, variance, level, "power law, profile", note)
 
 
 def _apparent_and_validation(
     estimator: Any, problem: Problem, train: Indices, test: Indices, metric: FoldMetric
 ) -> tuple[float, float]:
-    seen, unseen = fit_and_score(estimator, problem, train, [train, test])
-    try:
-        return metric.of(seen), metric.of(unseen)
-    except OneClassError:
-        raise OneClassError(
-            f"a fold is trained or tested on one class only, where {metric.name} has no value",
-            fix="take fewer folds, larger sizes, or a measure of calls such as error_rate",
-        ) from None
+    apparent, validation = fit_and_score(estimator, problem, train, [train, test])
+    return metric(apparent), metric(validation)
+
+
+def spaced_sizes(least: int, most: int, points: int) -> Indices:
+    """Up to so many distinct integers in equal ratios.
+
+    >>> spaced_sizes(1, 100, 3), spaced_sizes(1, 3, 5)
+    (array([  1,  10, 100]), array([1, 2, 3]))
+    """
+    return np.unique(np.rint(np.geomspace(least, most, points)).astype(np.intp))
 
 
 def _plain(size: Any) -> Any:
@@ -346,55 +322,37 @@ def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flag
     if asked is None:
         require_integer(points, name="points", least=2, fix="e.g. points=8")
         rarer = min(flags.mean(), 1 - flags.mean())
-        least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
-        spaced = np.rint(np.geomspace(least, most, points)).astype(np.intp)
-        return spaced[np.concatenate([[True], np.diff(spaced) > 0])]
+        return spaced_sizes(min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most), most, points)
     rows = np.asarray(asked)
     if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu" or not (np.diff(rows) > 0).all():
         raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", "e.g. [50, 100, 200]")
     if rows[0] < 2 or rows[-1] > most:
-        raise ArgumentError(
-            f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {rows[0]} to {rows[-1]}",
-            fix="leave out what is beyond, or take more folds",
-        )
+        what = f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {rows[0]} to {rows[-1]}"
+        raise ArgumentError(what, "leave out what is beyond, or take more folds")
     return rows.astype(np.intp)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Profile:
-    """The least sum of squares for each asymptote, over factors of at least 0 and exponents of the grid."""
+def _profile(sizes: Floats, mean: Floats, weight: Floats, exponents: Floats) -> _Profile:
+    """A function of asymptotes: least sum of squares, with its factor (0 or more) and exponent."""
+    shapes = (sizes / sizes.max())[None, :] ** -exponents[:, None]
+    one = np.ones(sizes.size)
+    value_value, one_value, one_one = (float(a @ weight @ b) for a, b in ((mean, mean), (one, mean), (one, one)))
+    shape_shape = np.einsum("ci,ij,cj->c", shapes, weight, shapes)
+    shape_value, shape_one = shapes @ weight @ mean, shapes @ weight @ one
 
-    exponents: Floats
-    ones: tuple[float, float, float]
-    shape_shape: Floats
-    shape_value: Floats
-    shape_one: Floats
+    def least_squares(asymptote: Floats) -> tuple[Floats, Floats, Floats]:
+        away = shape_value[None, :] - asymptote[:, None] * shape_one[None, :]
+        factor = np.maximum(away / shape_shape, 0.0)
+        flat = value_value - 2 * asymptote * one_value + asymptote**2 * one_one
+        squares = flat[:, None] - 2 * factor * away + factor**2 * shape_shape
+        place, row = squares.argmin(axis=1), np.arange(asymptote.size)
+        return np.maximum(squares[row, place], 0.0), factor[row, place], exponents[place]
 
-    @classmethod
-    def of(cls, sizes: Floats, mean: Floats, weight: Floats, exponents: Floats) -> _Profile:
-        shapes = (sizes / sizes.max())[None, :] ** -exponents[:, None]
-        one = np.ones(sizes.size)
-        return cls(
-            exponents=exponents,
-            ones=(float(mean @ weight @ mean), float(one @ weight @ mean), float(one @ weight @ one)),
-            shape_shape=np.einsum("ci,ij,cj->c", shapes, weight, shapes),
-            shape_value=shapes @ weight @ mean,
-            shape_one=shapes @ weight @ one,
-        )
-
-    def __call__(self, asymptote: Floats) -> tuple[Floats, Floats, Floats]:
-        """Sum of squares, factor and exponent for each asymptote."""
-        away = self.shape_value[None, :] - asymptote[:, None] * self.shape_one[None, :]
-        factor = np.maximum(away / self.shape_shape, 0.0)
-        flat = self.ones[0] - 2 * asymptote * self.ones[1] + asymptote**2 * self.ones[2]
-        squares = flat[:, None] - 2 * factor * away + factor**2 * self.shape_shape
-        place = squares.argmin(axis=1)
-        row = np.arange(asymptote.size)
-        return np.maximum(squares[row, place], 0.0), factor[row, place], self.exponents[place]
+    return least_squares
 
 
 def _best_around(profile: _Profile, grid: Floats) -> tuple[float, float]:
-    """The best asymptote and its sum of squares: the grid's, then a finer grid's around it."""
+    """The best asymptote and its sum of squares, on finer and finer grids."""
     for _ in range(3):
         squares = profile(grid)[0]
         place, step = int(squares.argmin()), grid[1] - grid[0]
@@ -415,7 +373,7 @@ def _limits(profile: _Profile, low: float, high: float, most: float) -> tuple[fl
 
 
 def _covariance(values: Floats) -> Floats:
-    """The covariance of sizes over folds, shrunk towards equal variances and correlations, the more the fewer folds."""
+    """The covariance of sizes over folds, shrunk to equal variances and correlations."""
     sizes, folds = values.shape
     sample = np.atleast_2d(np.cov(values))
     own = sample.diagonal()
@@ -430,10 +388,3 @@ def _covariance(values: Floats) -> Floats:
     np.fill_diagonal(correlation, 1.0)
     deviation = np.sqrt((1 - share) * own + share * own.mean())
     return np.asarray(correlation * np.outer(deviation, deviation))
-
-
-def _note(limits: tuple[float, float], low: float, sign: float) -> str:
-    if limits[0] > low:
-        return ""
-    side = "lower" if sign > 0 else "upper"
-    return f"the {side} limit is the end of the measure's range: sizes up to here do not bound it"

@@ -15,8 +15,7 @@ from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
-from thresher.errors import MeasureError
-from thresher.inference import interval, intervals
+from thresher.errors import MeasureError, OneClassError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
@@ -40,6 +39,15 @@ class FoldMetric:
     range: tuple[float, float]
     of: Callable[[ScoredFold], float]
 
+    def __call__(self, fold: ScoredFold) -> float:
+        """The measure of a fold, refused in words where it needs both classes."""
+        try:
+            return self.of(fold)
+        except OneClassError:
+            what = f"a fold is trained or tested on one class only, where {self.name} has no value"
+            fix = "take fewer, larger or stratified folds, or a measure of predictions such as error_rate"
+            raise OneClassError(what, fix) from None
+
 
 _OF_RANKINGS: dict[str, tuple[Better, tuple[float, float], Callable[[Ranking], float]]] = {
     "auc": ("higher", (0.0, 1.0), auc),
@@ -50,16 +58,10 @@ _OF_RANKINGS: dict[str, tuple[Better, tuple[float, float], Callable[[Ranking], f
 
 
 def fold_metric(of: MeasureLike) -> FoldMetric:
-    """Any measure: "auc", "average_precision", "brier" and "log_loss" read scores, others the model's predictions.
+    """Any measure of scored rows.
 
-    A registered measure is taken of the table of predictions, an `OperatingCondition` as their expected cost, a
-    function is applied to the ranking, and a `FoldMetric` is returned.
-
-    >>> fold = ScoredFold(np.array([True, False, True]), np.array([0.9, 0.4, 0.2]), np.array([True, False, False]))
-    >>> fold_metric("auc").of(fold), round(fold_metric("error_rate").of(fold), 4)
-    (0.5, 0.3333)
-    >>> fold_metric(OperatingCondition(cost_ratio=6)).of(fold)
-    2.0
+    "auc", "average_precision", "brier", "log_loss" and functions read the ranking; registered measures and an
+    `OperatingCondition`, for the expected cost, read the table of predictions.
     """
     if isinstance(of, FoldMetric):
         return of
@@ -82,83 +84,47 @@ def fold_metric(of: MeasureLike) -> FoldMetric:
     return FoldMetric(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
 
 
+def require_quality(metric: FoldMetric) -> None:
+    """Refuse a measure of which neither more nor less is better."""
+    if metric.better == "neither":
+        raise MeasureError(f"{metric.name} is neither better nor worse", "pick a measure of quality")
+
+
 def table_cost(condition: OperatingCondition, table: Contingency) -> float:
-    """The expected cost per case; of one class its own, or NaN where the condition declares a class ratio.
-
-    >>> table_cost(OperatingCondition(cost_ratio=5), Contingency(tp=3, fn=1, fp=0, tn=0))
-    1.25
-    """
-    if condition.class_ratio is not None and not (table.Pos and table.Neg):
-        return float("nan")
-    if not (table.Pos and table.Neg):  # one class: its rate is undefined, and its share is 0
-        cells = (table.tp, table.fn, table.fp, table.tn)
-        costs = (condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn)
-        return float(sum(n * cost for n, cost in zip(cells, costs, strict=True)) / sum(cells))
-    return float(condition.expected_cost(table))
-
-
-_NO_SPREAD = "all folds have the same value, so they say nothing about how folds vary"
+    """The expected cost per case; of one class NaN if the condition declares a class ratio."""
+    if table.Pos and table.Neg:
+        return float(condition.expected_cost(table))
+    if condition.class_ratio is not None:
+        return math.nan
+    cells = (table.tp, table.fn, table.fp, table.tn)  # of one class: the rate of the other is undefined
+    costs = (condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn)
+    return float(sum(n * cost for n, cost in zip(cells, costs, strict=True)) / sum(cells))
 
 
 def variance_factor(folds: int, test_share: float) -> float:
     """Factor from the variance of fold values to that of their mean (Nadeau & Bengio 2003).
 
     1/folds would hold for independent folds; the share of test rows allows for common training rows.
-
-    >>> round(variance_factor(10, 0.1), 4)
-    0.2111
     """
     return 1 / folds + test_share / (1 - test_share)
 
 
 def corrected_interval(values: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Interval:
-    """The mean with Student's limits by the corrected variance, clipped to the measure's range.
-
-    >>> print(corrected_interval(np.array([0.8, 0.9, 0.85, 0.95, 0.9]), test_share=0.2, level=0.95, spread=(0, 1)))
-    0.8800 [0.7738, 0.9862]
-    """
+    """The mean with Student's limits by the corrected variance, within the measure's range."""
     mean, method = float(values.mean()), "corrected t"
     if values.size < 2 or not values.var() > 0:
-        note = _NO_SPREAD if values.size > 1 else "one fold shows no spread"
+        same = "all folds have the same value, so they say nothing about how folds vary"
+        note = same if values.size > 1 else "one fold shows no spread"
         return Interval(mean, math.nan, math.nan, math.nan, level, method, note)
     variance = variance_factor(values.size, test_share) * float(values.var(ddof=1))
     half = student_quantile(level, values.size - 1) * math.sqrt(variance)
     return Interval(mean, max(mean - half, spread[0]), min(mean + half, spread[1]), variance, level, method)
 
 
-def prediction_cost(
-    positive: Flags,
-    predicted: Flags,
-    condition: OperatingCondition,
-    *,
-    weights: Floats | None = None,
-    clusters: Any = None,
-    level: float = 0.95,
-) -> Interval:
-    """The expected cost of predictions on test rows, with its interval; rows of a cluster are not independent.
-
-    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(prediction_cost(labels, calls, OperatingCondition(cost_fn=5)))
-    1.1000 [0.7713, 1.5379]
-    >>> print(prediction_cost(labels, calls, OperatingCondition(cost_fn=5), clusters=np.arange(100) // 5))
-    1.1000 [0.4789, 2.2749]
-    """
-    return interval(_table(positive, predicted, weights, clusters), condition, level=level)
-
-
-def prediction_measures(
-    positive: Flags, predicted: Flags, *, class_ratio: float | None = None, clusters: Any = None, level: float = 0.95
-) -> dict[str, Interval]:
-    """Every registered measure of predictions, with its interval, at the rows' class ratio or a declared one.
-
-    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(prediction_measures(labels, calls)["tpr"])
-    0.6000 [0.4618, 0.7239]
-    """
-    return intervals(_table(positive, predicted, None, clusters), class_ratio=class_ratio, level=level)
-
-
-def _table(positive: Flags, predicted: Flags, weights: Floats | None, clusters: Any) -> Table:
+def prediction_table(
+    positive: Flags, predicted: Flags, *, weights: Floats | None = None, clusters: Any = None
+) -> Table:
+    """The table of predictions on test rows; rows of a cluster are not independent."""
     codes = None if clusters is None else cluster_codes(clusters)
     return count_calls(positive, predicted, weight=weights, cluster=codes)
 
@@ -168,9 +134,9 @@ def cost_scorer(
 ) -> Any:
     """A scorer of scikit-learn: minus the expected cost per case.
 
-    Without `threshold` it scores the model's own `predict`, so that `GridSearchCV(...).score` is what
-    `GridSearchCV(...).predict` costs. That is right for models which decide by the condition, such as a
-    `ThresholdClassifier`; most others decide at 0.5 whatever errors cost. For those, ask what they could be worth:
+    Without `threshold` it scores the model's own `predict`, which is right for models that decide by the condition,
+    such as a `ThresholdClassifier`; most others decide at 0.5 whatever errors cost. For those, ask what they could be
+    worth:
 
     - "bayes" calls a case positive when its probability says that this is cheaper, which is best for calibrated
       probabilities: p >= 1 / (1 + cost_ratio), p restated first for the class ratio of the condition where it
@@ -191,17 +157,15 @@ def cost_scorer(
     -0.862
     -0.255
     """
-    options: dict[str, Any] = {
-        "condition": operating_condition(condition),
-        "pos_label": positive,
-        "greater_is_better": False,
-    }
-    if threshold is None:
-        return make_scorer(_cost_of_predictions, response_method="predict", **options)
-    require_one_of(threshold, ("bayes", "best"), name="threshold", fix="or leave it out to use predict")
-    if threshold == "bayes":
-        return make_scorer(_cost_of_probabilities, response_method="predict_proba", **options)
-    return make_scorer(_least_cost, response_method=("decision_function", "predict_proba"), **options)
+    if threshold is not None:
+        require_one_of(threshold, ("bayes", "best"), name="threshold", fix="or leave it out to use predict")
+    cost, method = {
+        None: (_cost_of_predictions, "predict"),
+        "bayes": (_cost_of_probabilities, "predict_proba"),
+        "best": (_least_cost, ("decision_function", "predict_proba")),
+    }[threshold]
+    options = {"condition": operating_condition(condition), "pos_label": positive}
+    return make_scorer(cost, response_method=method, greater_is_better=False, **options)
 
 
 def _cost_of_predictions(
