@@ -9,16 +9,14 @@ from thresher.plots.figures import write_figures
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay, WinsDisplay
-from thresher.plots.ks import KSDisplay
-from thresher.plots.learning import FeatureCurveDisplay, LearningCurveDisplay
+from thresher.plots.learning import FeatureCurveDisplay, LearningCurveDisplay, ScreeDisplay
 from thresher.plots.losses import MarginLossDisplay
 from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.reliability import ReliabilityDisplay
 from thresher.plots.roc import ROCDisplay
-from thresher.plots.scores import ScoresDisplay
-from thresher.plots.scree import ScreeDisplay
+from thresher.plots.scores import KSDisplay, ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 
 __all__ = [

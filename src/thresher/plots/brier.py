@@ -1,4 +1,4 @@
-"""`BrierCurveDisplay`: the loss of taking scores for probabilities, and how much of it calibration would save."""
+"""`BrierCurveDisplay`: the loss of taking scores for probabilities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BrierCurveDisplay(ModelsDisplay):
     calibrated_: dict[str, Line2D] = field(init=False)
 
     def plot(self, ax: Axes | None = None, *, calibrated: bool = True) -> Self:
-        """Draw it; `calibrated` adds the curve after isotonic calibration on the same cases, as a thin line."""
+        """Draw it; `calibrated` adds the curve after isotonic calibration, as a thin line."""
         ax = self._start(ax, xlim=(0, 1), xlabel="cost proportion = threshold", ylabel="loss (area: Brier score)")
         self.calibrated_ = {}
         thin = []
@@ -48,8 +48,8 @@ class BrierCurveDisplay(ModelsDisplay):
                 thin.append((self.calibrated_[name], f"calibrated ({after.area:.3f})"))
         ax.set_ylim(bottom=0)
         if len(thin) == 1:
-            return self._finish("Brier curve", *thin, loc="lower center")
-        return self._finish("Brier curve" + (", thin: once calibrated" if thin else ""), loc="lower center")
+            return self._finish_curves("Brier curve", *thin, loc="lower center")
+        return self._finish_curves("Brier curve" + (", thin: once calibrated" if thin else ""), loc="lower center")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per end of each straight piece: cost proportion and loss."""
@@ -58,12 +58,6 @@ class BrierCurveDisplay(ModelsDisplay):
 
 
 def corners(curve: BrierCurve) -> tuple[Floats, Floats]:
-    """Both ends of every piece, in order: the curve jumps where two share their place.
-
-    >>> from thresher import Ranking
-    >>> emails = Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2])
-    >>> corners(brier_curve(emails))[0]
-    array([0. , 0.2, 0.2, 0.6, 0.6, 0.9, 0.9, 1. ])
-    """
+    """Both ends of every piece, in order: the curve jumps where two share their place."""
     places = np.stack([curve.start, curve.end], axis=1).ravel()
     return places, np.stack([curve.loss_at_start, curve.loss_at_end], axis=1).ravel()

@@ -1,4 +1,4 @@
-"""`CostCurveDisplay`: what the best threshold costs, whatever the costs and the class ratio turn out to be."""
+"""`CostCurveDisplay`: what the best threshold costs, whatever costs and class ratio are."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DOTS: Any = ((0, (1, 2)), (0, (1, 2)), (0, (4, 2)), (0, (4, 1, 1, 1)))  # never
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class CostCurveDisplay(ModelsDisplay):
-    """Cost curves: the lower envelope of all thresholds' lines, below the triangle of never and always.
+    """Cost curves: the lower envelope of all thresholds, below never and always.
 
     `rules` are the tables of other ways to act, such as 0.5 and the rule in use, each drawn as a line.
 
@@ -54,7 +54,7 @@ class CostCurveDisplay(ModelsDisplay):
         return display
 
     def plot(self, ax: Axes | None = None, *, thresholds: bool | None = None) -> Self:
-        """Draw it; `thresholds` adds the line of every threshold on the hull (by default of a single model)."""
+        """Draw it; `thresholds` adds each threshold on the hull (default: of a single model)."""
         axis = "probability-cost of the positive class"
         ax = self._start(ax, xlim=(0, 1), xlabel=axis, ylabel="normalised expected cost")
         fixed = {"never": ([0, 0.5], [0, 0.5]), "always": ([0.5, 1], [0.5, 0])}
@@ -86,7 +86,7 @@ class CostCurveDisplay(ModelsDisplay):
         # The legend lies above the triangle, unless it lies next to it.
         entries = len(self.rankings) + len(others)
         ax.set_ylim(0, 0.51 if self._legend_inches() else 0.5 + 0.045 * entries)
-        return self._finish("Cost curve", *others, loc="upper right")
+        return self._finish_curves("Cost curve", *others, loc="upper right")
 
     def _condition(self, name: str) -> str:
         return name_text(name) if name else f"condition, cost ratio {self.chosen[name].choice.condition.cost_ratio:.3g}"
@@ -98,12 +98,6 @@ class CostCurveDisplay(ModelsDisplay):
 
 
 def probability_cost(joint: JointChoice) -> float:
-    """Where a condition lies on the axis of a cost curve: 1 / (1 + slope in ROC space), from 0 to 1.
-
-    >>> from thresher import OperatingCondition, Ranking, choose
-    >>> even = Ranking.parse("[3+,1-][1+,3-]")
-    >>> probability_cost(choose({"a": even}, OperatingCondition(cost_ratio=4)))
-    0.8
-    """
+    """Where a condition lies on the axis of a cost curve, from 0 to 1."""
     # prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), Drummond & Holte 2006
     return 1 / (1 + joint.choice.condition.slope_roc)

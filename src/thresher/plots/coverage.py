@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher.choices.isometric import Plane
 from thresher.curves import coverage, hull_splits
 from thresher.curves import hull as hull_of
-from thresher.plots.display import add_legend, dotted, ink, set_title
+from thresher.plots.display import dotted, ink
 from thresher.plots.models import Isometrics, PlaneDisplay, curve_splits, isometrics_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _LONGEST_SIDE = 3  # times the shorter one, before a step right and a step up di
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class CoverageDisplay(PlaneDisplay):
-    """The coverage plot: a rectangle of Pos times Neg cases, a curve per model, its hull, and the choice.
+    """The coverage plot: Pos by Neg cases, a curve per model, its hull, and the choice.
 
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
@@ -54,10 +54,9 @@ class CoverageDisplay(PlaneDisplay):
         levels: Sequence[float] | None = None,
         slopes: bool = True,
     ) -> Self:
-        """Draw it; `isometrics` names a measure, or is a condition, whose lines of equal value lie behind the curves.
+        """Draw it; `isometrics` is a measure or a condition whose lines of equal value to add.
 
-        `levels` are the values of these lines. `slopes` draws the line of equal cost through the choice of
-        each condition.
+        `levels` are the values of these lines. `slopes` draws a line of equal cost through each condition's choice.
         """
         ax = self._start(ax, grid="")
         self._rectangle(ax)
@@ -71,10 +70,9 @@ class CoverageDisplay(PlaneDisplay):
             table, split = coverage(ranking), curve_splits(ranking)
             self._curve(name, table.fp[split], table.tp[split], "curve" * (len(self.rankings) == 1), marked=True)
         choices = self._choices(slopes=slopes)
-        if len(self.rankings) > 1 or choices:
-            add_legend(ax, [*self._entries, *choices], outside=bool(self._legend_inches()))
-        set_title(ax, f"Coverage plot{isometrics_words(isometrics)}{self.mix}", of=self.of)
-        return self
+        if len(self.rankings) == 1 and not choices:
+            self._entries.clear()  # a single curve needs no legend
+        return self._finish_curves(f"Coverage plot{isometrics_words(isometrics)}", *choices)
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, fp, tp, and whether the split lies on the hull."""

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class NetBenefitDisplay(ModelsDisplay):
-    """Net benefit by threshold probability (decision curves). Bands come from `net_benefit_band`.
+    """Net benefit by threshold probability (decision curves).
+
+    Bands come from `net_benefit_band`.
 
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
@@ -35,7 +37,7 @@ class NetBenefitDisplay(ModelsDisplay):
     no_one_: Line2D = field(init=False)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it, down to a little below 0: what costs more than doing nothing is out of the question."""
+        """Draw it, down to a little below 0: beyond that, doing nothing is better."""
         ax = self._start(ax, xlim=(0, 1), xlabel="threshold probability", ylabel="net benefit per case")
         curves = {name: net_benefit(ranking) for name, ranking in self.rankings.items()}
         first = next(iter(curves.values()))  # the models share their cases, or at least this picture
@@ -49,10 +51,10 @@ class NetBenefitDisplay(ModelsDisplay):
         highest = highest or max(ranking.prevalence for ranking in self.rankings.values())  # what none can exceed
         ax.set_ylim(-0.15 * highest, 1.08 * highest)
         others = (self.everyone_, "act on everyone"), (self.no_one_, "act on no one")
-        return self._finish("Net benefit", *others, loc="upper right")
+        return self._finish_curves("Net benefit", *others, loc="upper right")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
-        """Per threshold probability: net benefit of the model, of acting on everyone and on no one."""
+        """Per threshold: net benefit of the model, of acting on everyone and on no one."""
         curve = net_benefit(self.rankings[name])
-        names = {"threshold": "threshold", "net_benefit": "model", "everyone": "everyone", "no_one": "no_one"}
-        return {key: getattr(curve, name) for key, name in names.items()}
+        others = {"everyone": curve.everyone, "no_one": curve.no_one}
+        return {"threshold": curve.threshold, "net_benefit": curve.model, **others}

@@ -1,4 +1,4 @@
-"""`ROCDisplay`: true against false positive rate, with hull, bands, isometrics, and what conditions choose."""
+"""`ROCDisplay`: true against false positive rate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ROCDisplay(PlaneDisplay):
-    """ROC curves. Bands come from `roc_band`; a line of equal cost touches the curve where its condition is best.
+    """ROC curves; a line of equal cost touches the curve where its condition is best.
+
+    Bands come from `roc_band`.
 
     >>> import thresher as th
     >>> emails = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -56,7 +58,7 @@ class ROCDisplay(PlaneDisplay):
                 (self.hulls_[name],) = ax.plot(fpr, tpr, color=colour, linewidth=1, alpha=0.7, zorder=2)
             fpr, tpr, _ = (column[curve_splits(ranking)] for column in roc(ranking))
             self._curve(name, fpr, tpr, f"AUC {auc(ranking):.3f}", marked=True)
-        return self._finish(f"ROC plot{isometrics_words(isometrics)}", *self._choices(slopes=slopes))
+        return self._finish_curves(f"ROC plot{isometrics_words(isometrics)}", *self._choices(slopes=slopes))
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, fpr and tpr."""
