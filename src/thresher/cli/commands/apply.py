@@ -9,21 +9,17 @@ from typing import Any
 import click
 
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, option, read
+from thresher.cli.options import PrintOptions, option
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
     """The scores that are read, and the columns that are added."""
 
-    score: str | None = option(
-        "--score", metavar="COLUMN", help="Column of scores; by default that of the decision's model."
-    )
-    output: str = read(options.WRITTEN)
-    column: str | None = option(
-        "--column", metavar="NAME", help="Name of the new column; predicted (or probability) by default."
-    )
-    probability: bool = option("--probability", is_flag=True, help="Add the decision's calibrated probability, too.")
+    score: str | None = option(metavar="COLUMN", help="Column of scores; by default that of the decision's model.")
+    output: str = option("-o", **options.WRITTEN)
+    column: str | None = option(metavar="NAME", help="Name of the new column; predicted (or probability) by default.")
+    probability: bool = option(help="Add the decision's calibrated probability, too.")
 
 
 @options.define(

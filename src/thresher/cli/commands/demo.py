@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from thresher._internal.optional import extra
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, option, ratio
+from thresher.cli.options import PrintOptions, option
 
 if TYPE_CHECKING:
     from thresher.ranking import Flags, Floats
 
 TITLE = "Is this tumour malignant?"
-COST_RATIO = "10"
 _FOLDS = 5
 _MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
 
@@ -24,19 +23,13 @@ _MEANS = 10  # the first of three groups of ten: means, their errors, and the wo
 class DemoOptions:
     """The files to write, and the cost of a miss."""
 
-    output: str = option("--output", "-o", default="thresher-demo.html", metavar="FILE", help="The report.")
+    output: str = option("-o", default="thresher-demo.html", metavar="FILE", help="The report.")
     predictions: str | None = option(
-        "--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
+        metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
     )
-    measurements: str | None = option(
-        "--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on."
-    )
+    measurements: str | None = option(metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on.")
     cost_ratio: float = option(
-        "--cost-ratio",
-        type=ratio,
-        metavar="RATIO",
-        default=COST_RATIO,
-        help="False alarms that a missed tumour costs: 10 or 10:1.",
+        **options.RATIO, default="10", help="False alarms that a missed tumour costs: 10 or 10:1."
     )
 
 

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import (
-    ColumnOptions,
-    ConditionOptions,
-    PrintOptions,
-    SampleOptions,
-    column_option,
-    option,
-    read,
-)
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, column_option, option
 from thresher.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -30,34 +22,21 @@ class EvaluateOptions:
     """How rows are judged, and the files to write."""
 
     predictions: tuple[str, ...] = column_option(
-        "--prediction",
-        "predictions",
-        metavar="[MODEL=]COLUMN",
-        multiple=True,
-        help="Column of a model's own predicted labels, reported with its scores.",
+        metavar="[MODEL=]COLUMN", help="Column of a model's own predicted labels, reported with its scores."
     )
-    current: str | None = read(options.CURRENT)
-    prefer: str | None = option(
-        "--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model."
-    )
-    margin: float = option(
-        "--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter."
-    )
+    current: str | None = column_option(**options.CURRENT)
+    prefer: str | None = option(metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
+    margin: float = option(default=0.0, help="Differences in cost per case within this do not matter.")
     measures: tuple[str, ...] = option(
-        "--measure",
-        "measures",
-        multiple=True,
         **options.QUANTITY,
         help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
         "Repeat it for several.",
     )
-    output: str | None = option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
-    title: str | None = option("--title", help="Of the report; the file's name by default.")
+    output: str | None = option("-o", metavar="FILE", help="Write the interactive report, one HTML file.")
+    title: str | None = option(help="Of the report; the file's name by default.")
     figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
-    format: Literal["pdf", "svg", "png"] | None = option(
-        "--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg by default."
-    )
-    decision: str | None = option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
+    format: Literal["pdf", "svg", "png"] | None = option(help="Of the figures; svg by default.")
+    decision: str | None = option(metavar="FILE", help="Write the decision as JSON, for thresher apply.")
 
 
 @options.define(
