@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -21,11 +22,7 @@ from thresher.cli.commands.learn import LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import positive_label
-from thresher.cli.outputs import (
-    STANDARD,
-    NewColumns,
-    place_of,
-)
+from thresher.cli.outputs import STANDARD, NewColumns, place_of
 from thresher.errors import ArgumentError, ColumnError
 from thresher.inputs.columns import column, named, require_columns
 from thresher.learning import (
@@ -47,16 +44,14 @@ from thresher.learning.artefacts import FILES
 from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import chosen_models
-from thresher.ranking import Flags
 from thresher.sources.files import read_columns
 from thresher.tables import OperatingCondition
 
 _EXTRAS = (("jinja2", "report"), ("skops.io", "learn"), ("pyarrow.parquet", "files"))  # that writing a folder needs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LearningTable:
-    """Rows, the target, and what is declared; `dropped` counts rows that were left out for missing values."""
+class LearningTable(TypedDict):
+    """Rows and what is declared of them, as `learn` takes them."""
 
     data: Any
     target: str
@@ -64,14 +59,13 @@ class LearningTable:
     types: Mapping[str, str]
     orders: Mapping[str, Sequence[str]]
     groups: Any
-    time: Any
+    times: Any
     missing: Literal["indicator", "fill"]
-    dropped: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureSelection:
-    """A selection, the scatter it was made from, columns that are no numbers, and the count of rows left out."""
+    """A selection, the scatter it was made from, columns without numbers, rows dropped."""
 
     selection: Selection
     scatter: Scatter
@@ -79,8 +73,8 @@ class FeatureSelection:
     dropped: int
 
 
-def read_table(source: str, options: TableOptions) -> LearningTable:
-    """Read a file and check that it has the columns that the options name."""
+def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
+    """Read the columns that the options name, and count rows dropped for missing values."""
     types = _by_column(options.types, "--type", "KIND")
     orders = {name: order.split(",") for name, order in _by_column(options.orders, "--order", "A,B,C").items()}
     roles = [name for name in (options.group, options.time) if name is not None]
@@ -93,17 +87,17 @@ def read_table(source: str, options: TableOptions) -> LearningTable:
         complete = complete_rows(data, columns=used)
         data, dropped = complete.data, complete.dropped
     labels = column(data[target], name=f"the column {target!r}")
-    return LearningTable(
-        data=data,
-        target=target,
-        positive=positive_label(options.positive, labels),
-        types=types,
-        orders=orders,
-        groups=None if options.group is None else data[options.group].to_numpy(),
-        time=None if options.time is None else data[options.time].to_numpy(),
-        missing="fill" if options.missing == "fill" else "indicator",
-        dropped=dropped,
-    )
+    groups, times = (None if name is None else data[name].to_numpy() for name in (options.group, options.time))
+    return {
+        "data": data,
+        "target": target,
+        "positive": positive_label(options.positive, labels),
+        "types": types,
+        "orders": orders,
+        "groups": groups,
+        "times": times,
+        "missing": "fill" if options.missing == "fill" else "indicator",
+    }, dropped
 
 
 def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
@@ -171,24 +165,17 @@ def require_feasible(options: LearnOptions) -> None:
 def learn_from(
     table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, quiet: bool
 ) -> tuple[Learned, list[str]]:
-    """The library's `learn`, as the options say, and what scikit-learn warned of, each warning once."""
+    """The library's `learn`, as the options say, and each warning of scikit-learn once."""
     models = list(options.models) or None
     names = list(chosen_models(models, seed=options.seed))
     with warnings.catch_warnings(record=True) as caught, _progress_bar(names, quiet=quiet) as (stage, progress):
         warnings.simplefilter("always")
         learnt = learn(
-            table.data,
-            table.target,
-            positive=table.positive,
+            **table,
             condition=condition,
             prefer=options.prefer,
             models=models,
-            types=table.types,
-            orders=table.orders,
-            missing=table.missing,
             folds=options.folds,
-            groups=table.groups,
-            times=table.time,
             curves=options.curves,
             level=options.level,
             seed=options.seed,
@@ -209,8 +196,7 @@ def warning_lines(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     >>> warning_lines(caught)
     ['did not converge (2 times)']
     """
-    texts = [plain_text(str(one.message).strip().partition("\n")[0]) for one in caught]
-    counts = {text: texts.count(text) for text in dict.fromkeys(texts)}
+    counts = Counter(plain_text(str(one.message).strip().partition("\n")[0]) for one in caught)
     return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
 
 
@@ -218,9 +204,9 @@ def write_folder(learnt: Learned, table: LearningTable, options: LearnOptions, *
     """Write the folder if one is asked for; returns the paths."""
     if options.output is None:
         return []
-    title = f"{table.target} in {Path(place_of(source)).name}"
+    title = f"{table['target']} in {Path(place_of(source)).name}"
     with working("writing the folder"):
-        write_learned(learnt, table.data, options.output, title=title, overwrite=options.overwrite)
+        write_learned(learnt, table["data"], options.output, title=title, overwrite=options.overwrite)
     return [str(Path(options.output, file)) for file in FILES]
 
 
@@ -228,7 +214,7 @@ def write_folder(learnt: Learned, table: LearningTable, options: LearnOptions, *
 def _progress_bar(
     names: Sequence[str], *, quiet: bool
 ) -> Iterator[tuple[Callable[[str], None] | None, Callable[[int, int], None] | None]]:
-    """Functions for `learn` to call as it works, which show what is running on stderr if that is a terminal."""
+    """Functions for `learn` to call, which show what is running if stderr is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None, None
         return
@@ -252,13 +238,7 @@ def _progress_bar(
 
 
 def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
-    """What is running: the model and the fold while models are compared, else the words themselves.
-
-    >>> _running("comparing models", ["tree", "forest"], 6, 10)
-    'fitting forest, fold 2 of 5'
-    >>> _running("learning curve", ["tree"], 6, 10)
-    'learning curve'
-    """
+    """What is running: the model and the fold while models are compared, else the words."""
     if words != COMPARING or done == total:
         return words
     each = max(total // len(names), 1)
@@ -308,12 +288,10 @@ class Predictor:
         calls = self.deployed.decision.apply(scores)
         self.positive += int(calls.sum())
         self.remarks += remarks
-        added = {self.options.score: scores, self.options.prediction: self._labels(calls)}
+        labels = self.deployed.labels
+        same_type = len({type(label) for label in labels}) == 1
+        predictions = np.array(labels, dtype=None if same_type else object)[calls.astype(np.int64)]
+        added = {self.options.score: scores, self.options.prediction: predictions}
         if self.options.probability:
             added["probability"] = self.deployed.decision.probability(scores)
         return added
-
-    def _labels(self, calls: Flags) -> Any:
-        labels = self.deployed.labels
-        same_type = len({type(label) for label in labels}) == 1
-        return np.array(labels, dtype=None if same_type else object)[calls.astype(np.int64)]

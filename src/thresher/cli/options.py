@@ -187,6 +187,10 @@ class SampleOptions:
     level: float = option(**LEVEL)
     seed: int = option(**SEED)
 
+    def arguments(self) -> Settings:
+        """What `evaluate` takes of them."""
+        return {"trained_at": self.trained_at, "level": self.level, "seed": self.seed}
+
 
 @dataclass(frozen=True, slots=True)
 class MixOptions:

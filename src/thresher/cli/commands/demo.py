@@ -63,15 +63,12 @@ def command(demo: DemoOptions, printed: PrintOptions) -> None:
     if demo.measurements is not None:
         _write_csv(demo.measurements, _measurements())
         written.append(f"tumours   {demo.measurements}")
-    present(
-        printed,
-        evaluation.to_json,
-        lambda screen: [*summary(evaluation, screen, title=TITLE), written_text(written)],
-    )
+    files = written_text(written)
+    present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=TITLE), files])
 
 
 def _scored_tumours() -> tuple[Flags, dict[str, Floats]]:
-    """Which tumours are malignant, and each model's probability of it, each row scored by a model of other rows."""
+    """Which tumours are malignant, and out-of-fold probabilities of it by model."""
 
     def part(name: str) -> Any:
         return extra(f"sklearn.{name}", name="learn")

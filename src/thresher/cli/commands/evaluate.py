@@ -82,10 +82,8 @@ def command(
     rows = rows_that_fit(source, columns, cluster=sample.cluster, predictions=how.predictions, current=how.current)
     if rows is None:
         scan = _scan(source, columns, declared, sample, how)
-        written = _write(scan, how, title=title)
-        present(
-            printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written_text(written)]
-        )
+        written = written_text(_write(scan, how, title=title))
+        present(printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written])
         return
     with working(f"evaluating {len(rows.columns['labels']):,} rows"):
         evaluation = evaluate(
@@ -93,19 +91,13 @@ def command(
             predictions=rows.predictions or None,
             current=rows.current,
             condition=declared,
-            trained_at=sample.trained_at,
-            level=sample.level,
-            seed=sample.seed,
+            **sample.arguments(),
             prefer=how.prefer,
             margin=how.margin,
             measures=how.measures,
         )
-    written = _write(evaluation, how, title=title)
-    present(
-        printed,
-        evaluation.to_json,
-        lambda screen: [*summary(evaluation, screen, title=title), written_text(written)],
-    )
+    written = written_text(_write(evaluation, how, title=title))
+    present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=title), written])
 
 
 def _scan(
@@ -115,7 +107,7 @@ def _scan(
     sample: SampleOptions,
     how: EvaluateOptions,
 ) -> ScannedEvaluation:
-    """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
+    """The library's `evaluate_scan`, as the options say; what needs rows is refused first."""
     from thresher.cli.inputs import scan_arguments
     from thresher.evaluation import evaluate_scan
     from thresher.sources.engines.connect import is_engine_source
@@ -130,10 +122,9 @@ def _scan(
         "prefer": how.prefer,
         "prediction": how.predictions,
     }
-    for name, value in need_rows.items():
-        if value:
-            fix = "leave it out, or give a sample of the rows"
-            raise ArgumentError(f"--{name} needs rows, and there are more than fit", fix)
+    if needing := next((name for name, value in need_rows.items() if value), None):
+        fix = "leave it out, or give a sample of the rows"
+        raise ArgumentError(f"--{needing} needs rows, and there are more than fit", fix)
     with scan_arguments(source, columns) as arguments:
         return evaluate_scan(
             source,
@@ -148,7 +139,7 @@ def _scan(
 
 
 def _write(evaluation: Evaluation | ScannedEvaluation, how: EvaluateOptions, *, title: str) -> list[str]:
-    """Write the files asked for, each completely or not at all; returns a line for each."""
+    """Write the files asked for; returns a line for each."""
     from thresher.cli.console.screen import working
     from thresher.evaluation import Evaluation
 

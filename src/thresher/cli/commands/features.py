@@ -47,8 +47,5 @@ def command(source: str, how: FeatureOptions, printed: PrintOptions) -> None:
 
     with working("looking at the features"):
         features = select_features(source, how)
-    present(
-        printed,
-        lambda: json.dumps(plain_features(features), allow_nan=False, default=str),
-        lambda _: feature_blocks(features),
-    )
+    plain = plain_features(features)
+    present(printed, lambda: json.dumps(plain, allow_nan=False, default=str), lambda _: feature_blocks(features))

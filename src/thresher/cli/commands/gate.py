@@ -68,14 +68,7 @@ def command(
         what = "there are more rows than fit, and this command needs them all at once"
         raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
     with working("drawing the data again"):
-        evaluation = evaluate(
-            **rows.columns,
-            current=rows.current,
-            condition=declared,
-            trained_at=sample.trained_at,
-            level=sample.level,
-            seed=sample.seed,
-        )
+        evaluation = evaluate(**rows.columns, current=rows.current, condition=declared, **sample.arguments())
         verdicts = [judge(one, evaluation, replicates=gate.replicates) for one in requirements]
     passed = all(one.passed for one in verdicts)
     plain = {"passed": passed, "condition": declared.to_dict(), "requirements": [one.to_dict() for one in verdicts]}

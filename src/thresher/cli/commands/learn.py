@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -69,14 +69,12 @@ def command(
     from thresher.cli.learning import learn_from, read_table, require_feasible, write_folder
 
     require_feasible(how)
-    table = read_table(source, columns)
+    table, dropped = read_table(source, columns)
     learnt, remarks = learn_from(table, declared, how, quiet=printed.quiet)
     written = write_folder(learnt, table, how, source=source)
-    more = {"dropped": table.dropped, "warnings": remarks, "written": written}
+    more: dict[str, Any] = {"dropped": dropped, "remarks": remarks, "written": written}
     present(
         printed,
-        lambda: json.dumps(plain_learned(learnt) | more, allow_nan=False, default=str),
-        lambda screen: learned_summary(
-            learnt, width=screen.width, dropped=table.dropped, remarks=remarks, written=written
-        ),
+        lambda: json.dumps(plain_learned(learnt, **more), allow_nan=False, default=str),
+        lambda screen: learned_summary(learnt, width=screen.width, **more),
     )
