@@ -16,7 +16,7 @@ from thresher._internal.optional import extra
 from thresher.calibration import CalibrationMap
 from thresher.calibration.maps.steps import Steps
 from thresher.cautions import Caution
-from thresher.cli.console.screen import tracking
+from thresher.cli.console.screen import working
 from thresher.cli.options import ColumnOptions
 from thresher.cli.outputs import NewColumns, score_columns
 from thresher.errors import ArgumentError, SourceError, ThresherError
@@ -89,7 +89,7 @@ def rows_that_fit(
             raise _labels_again(label, option)
     others = [name for _, name in roles if name is not None]
     wanted = list(dict.fromkeys([label, *scores, *calls.values(), *others]))
-    values = columns_that_fit(source, wanted, table=_table_name(columns))
+    values = columns_that_fit(source, wanted, table=columns.table_name)
     if values is None:
         return None
     labels = column(values[label], name=f"the column {label!r}")
@@ -146,8 +146,8 @@ def require_no_columns(columns: ColumnOptions) -> None:
 def scan_arguments(source: str, columns: ColumnOptions) -> Iterator[ScanArguments]:
     """Arguments for scans of rows that do not fit; a terminal shows their progress."""
     label, scores = _label_and_scores(source, columns)
-    table = _table_name(columns)
-    with tracking("counting where the rows are") as track:
+    table = columns.table_name
+    with working("counting where the rows are") as track:
 
         def listener(progress: Progress) -> None:
             track(_progress_text(progress))
@@ -203,7 +203,7 @@ def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[s
     label, scores = columns.label, columns.scores
     if label is None or not scores:
         option, kind = ("--label", "true labels") if label is None else ("--score", "scores")
-        names = source_names(source, table=_table_name(columns))
+        names = source_names(source, table=columns.table_name)
         shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
         what = f"it is not said which column holds the {kind}"
         raise ArgumentError(what, f"pass {option} with one of its columns: {shown}")
@@ -217,12 +217,6 @@ def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[s
 def _labels_again(label: str, option: str) -> ArgumentError:
     """The column of labels has no second meaning: judged by itself, everything is perfect."""
     return ArgumentError(f"the column {label!r} is given as --label and as {option}", "name two columns")
-
-
-def _table_name(columns: ColumnOptions) -> str | tuple[str, ...] | None:
-    """The table that --table names; a dot stands between schema and table."""
-    text = columns.table
-    return tuple(text.split(".")) if text is not None and "." in text else text
 
 
 def _prediction_columns(
@@ -247,7 +241,7 @@ def _prediction_columns(
 
 def _known_columns(source: str, columns: ColumnOptions) -> tuple[str, ...] | None:
     """The names of a source's columns; None of standard input, which is read once."""
-    return None if source == "-" else source_names(source, table=_table_name(columns))
+    return None if source == "-" else source_names(source, table=columns.table_name)
 
 
 def current_rule(

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from thresher import learning
 from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
@@ -25,21 +26,6 @@ from thresher.cli.inputs import positive_label
 from thresher.cli.outputs import STANDARD, NewColumns, place_of
 from thresher.errors import ArgumentError, ColumnError
 from thresher.inputs.columns import column, named, require_columns
-from thresher.learning import (
-    Deployed,
-    Learned,
-    Numbers,
-    Scatter,
-    Selection,
-    column_types,
-    complete_rows,
-    frame,
-    learn,
-    scatter,
-    selection,
-    target_column,
-    write_learned,
-)
 from thresher.learning.artefacts import FILES
 from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.learn import COMPARING
@@ -67,8 +53,8 @@ class LearningTable(TypedDict):
 class FeatureSelection:
     """A selection, the scatter it was made from, columns without numbers, rows dropped."""
 
-    selection: Selection
-    scatter: Scatter
+    selection: learning.Selection
+    scatter: learning.Scatter
     left_out: Mapping[str, str]
     dropped: int
 
@@ -84,7 +70,7 @@ def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
     dropped = 0
     if options.missing == "drop":
         used = [name for name in data.columns if types.get(name) != "ignored" or name in roles]
-        complete = complete_rows(data, columns=used)
+        complete = learning.complete_rows(data, columns=used)
         data, dropped = complete.data, complete.dropped
     labels = column(data[target], name=f"the column {target!r}")
     groups, times = (None if name is None else data[name].to_numpy() for name in (options.group, options.time))
@@ -103,7 +89,7 @@ def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
 def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
     """Read a table, take its columns of numbers, and select."""
     data, target = _read_frame(source, options.target, ())
-    kinds = column_types(data, target=target)
+    kinds = learning.column_types(data, target=target)
     names = kinds.named("numerical", "boolean")
     if not names:
         raise ArgumentError("no column holds numbers that vary", "give a table with features that are numbers")
@@ -112,20 +98,20 @@ def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
         raise ArgumentError(what, "pass a smaller --select")
     dropped = 0
     if options.missing == "drop":
-        complete = complete_rows(data, columns=[*names, target])
+        complete = learning.complete_rows(data, columns=[*names, target])
         data, dropped = complete.data, complete.dropped
     elif (absent := data[names].isna()).any(axis=None):
         lacking = next(name for name in names if absent[name].any())
         what = f"{int(absent.any(axis=1).sum()):,} of {len(data):,} rows lack a value, e.g. {lacking!r}"
         raise ArgumentError(what, "fill them, or pass --missing drop to leave those rows out")
-    goal = target_column(data, target)
-    numbers = Numbers().fit_transform(data[names])
+    goal = learning.target_column(data, target)
+    numbers = learning.Numbers().fit_transform(data[names])
     if options.scale:
         numbers = numbers / numbers.std(ddof=0).replace(0.0, 1.0)
     exact = options.criterion == "trace_ratio"
-    spread = scatter(numbers, goal.labels(goal.codes), matrix=not exact)
+    spread = learning.scatter(numbers, goal.labels(goal.codes), matrix=not exact)
     search = options.search or ("exact" if exact else "forward")
-    chosen = selection(spread, options.select, search=search, criterion=options.criterion)
+    chosen = learning.selection(spread, options.select, search=search, criterion=options.criterion)
     left_out = {column.name: column.kind for column in kinds if column.name not in names}
     return FeatureSelection(chosen, spread, left_out, dropped)
 
@@ -137,7 +123,7 @@ def _read_frame(source: str, target: str | None, names: Sequence[str]) -> tuple[
         fix = f"pass --target with one of its columns: {named(list(columns))}"
         raise ArgumentError("it is not said which column is to be learnt", fix)
     require_columns(list(dict.fromkeys([target, *names])), list(columns), place=place_of(source))
-    return frame(columns), target
+    return learning.frame(columns), target
 
 
 def _by_column(texts: Sequence[str], option: str, form: str) -> dict[str, str]:
@@ -164,13 +150,13 @@ def require_feasible(options: LearnOptions) -> None:
 
 def learn_from(
     table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, quiet: bool
-) -> tuple[Learned, list[str]]:
+) -> tuple[learning.Learned, list[str]]:
     """The library's `learn`, as the options say, and each warning of scikit-learn once."""
     models = list(options.models) or None
     names = list(chosen_models(models, seed=options.seed))
     with warnings.catch_warnings(record=True) as caught, _progress_bar(names, quiet=quiet) as (stage, progress):
         warnings.simplefilter("always")
-        learnt = learn(
+        learnt = learning.learn(
             **table,
             condition=condition,
             prefer=options.prefer,
@@ -200,13 +186,13 @@ def warning_lines(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
 
 
-def write_folder(learnt: Learned, table: LearningTable, options: LearnOptions, *, source: str) -> list[str]:
+def write_folder(learnt: learning.Learned, table: LearningTable, options: LearnOptions, *, source: str) -> list[str]:
     """Write the folder if one is asked for; returns the paths."""
     if options.output is None:
         return []
     title = f"{table['target']} in {Path(place_of(source)).name}"
     with working("writing the folder"):
-        write_learned(learnt, table["data"], options.output, title=title, overwrite=options.overwrite)
+        learning.write_learned(learnt, table["data"], options.output, title=title, overwrite=options.overwrite)
     return [str(Path(options.output, file)) for file in FILES]
 
 
@@ -248,7 +234,7 @@ def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
 class Predictor:
     """Scores a piece of rows after another, and gathers the remarks on all of them."""
 
-    def __init__(self, deployed: Deployed, source: str, options: PredictOptions) -> None:
+    def __init__(self, deployed: learning.Deployed, source: str, options: PredictOptions) -> None:
         self.deployed = deployed
         self.options = options
         self.place = place_of(source)

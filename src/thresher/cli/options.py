@@ -177,6 +177,11 @@ class ColumnOptions:
     weight: str | None = column_option(help="Column of weights of rows.")
     missing: Literal["raise", "drop"] = option(**MISSING)
 
+    @property
+    def table_name(self) -> str | tuple[str, ...] | None:
+        """The table, its schema apart: a dot lies between the two."""
+        return tuple(self.table.split(".")) if self.table is not None and "." in self.table else self.table
+
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:

@@ -108,6 +108,12 @@ def _system_error(number: int, path: Path) -> OSError:
     return OSError(number, os.strerror(number), str(path))
 
 
+def write_csv(path: str, columns: Mapping[str, Any]) -> None:
+    """Write columns as CSV, completely or not at all."""
+    with replace_file(path) as temporary:
+        _write_columns(temporary, ".csv", columns)
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file at once; a lone half of a character is written as its escape."""
     write_file(path, text.encode("utf-8", errors="backslashreplace"))

@@ -18,21 +18,18 @@ from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
 from thresher.evaluation.bands import MOST_BANDS, ModelBands, class_bands, model_bands
 from thresher.inference import Band, Interval
-from thresher.plots.brier import BrierCurveDisplay
 from thresher.plots.calibration_map import CalibrationMapDisplay
-from thresher.plots.cost import CostCurveDisplay
-from thresher.plots.coverage import CoverageDisplay
+from thresher.plots.cost import BrierCurveDisplay, CostCurveDisplay, NetBenefitDisplay
+from thresher.plots.coverage import CoverageDisplay, ROCDisplay
 from thresher.plots.display import Display, name_text
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay, WinsDisplay
 from thresher.plots.losses import MarginLossDisplay
 from thresher.plots.models import ModelsDisplay
-from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.reliability import ReliabilityDisplay
-from thresher.plots.roc import ROCDisplay
 from thresher.plots.scores import KSDisplay, ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 
@@ -94,8 +91,8 @@ def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
     drawn = {name: model_bands(evaluation, name) for name in banded}
     yield "coverage", CoverageDisplay.from_evaluation(evaluation)
     yield "roc", ROCDisplay.from_evaluation(evaluation, bands=_bands(drawn, "roc"))
-    of_precision = _bands(drawn, "precision_recall")
-    yield "precision-recall", PrecisionRecallDisplay.from_evaluation(evaluation, bands=of_precision)
+    bands = _bands(drawn, "precision_recall")
+    yield "precision-recall", PrecisionRecallDisplay.from_evaluation(evaluation, bands=bands)
     yield "precision-recall-gain", PRGainDisplay.from_evaluation(evaluation)
     yield "cost-curve", CostCurveDisplay.from_evaluation(evaluation)
     yield "gain", GainDisplay.from_evaluation(evaluation)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.inference import Interval
 from thresher.plots.display import (
     DASHED,
     DOTTED,
@@ -33,46 +32,10 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _APPARENT, _VALIDATION = "on the rows learnt from", "on other rows"
-
-
-class CurveLike(Protocol):
-    """A measure against sizes; bands hold `estimate`, `lower` and `upper`."""
-
-    @property
-    def sizes(self) -> Any:
-        """Numbers of cases, or of features, or another complexity."""
-
-    @property
-    def apparent(self) -> Any:
-        """The band on the rows learnt from."""
-
-    @property
-    def validation(self) -> Any:
-        """The band on other rows."""
-
-    @property
-    def measure(self) -> str:
-        """What is measured."""
-
-
-class LearningCurveLike(CurveLike, Protocol):
-    """A learning curve: `sizes` are cases learnt from."""
-
-    @property
-    def asymptote(self) -> Interval | None:
-        """The measure with ever more cases, None where it is unknown."""
-
-
-class FeatureCurveLike(CurveLike, Protocol):
-    """A feature curve: `sizes` are numbers of features or values of a parameter."""
-
-    @property
-    def best(self) -> Any:
-        """The recommended size."""
-
-    @property
-    def parameter(self) -> str:
-        """What the sizes are: "features", or the parameter's name."""
+# Curves of `thresher.learning`, which imports this package, or anything alike: `sizes`, a `measure`, and two bands with
+# `estimate`, `lower` and `upper`, `apparent` (on the rows learnt from) and `validation` (on others).
+# A learning curve has an `asymptote` too, which may be None; a feature curve the `best` size, and its `parameter`.
+CurveLike: TypeAlias = Any
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -82,6 +45,11 @@ class SizesDisplay(Display):
     curve: CurveLike
     lines_: dict[str, Line2D] = field(init=False)
     bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
+
+    @classmethod
+    def from_curve(cls, curve: CurveLike) -> Self:
+        """Of a curve."""
+        return cls(curve=curve)
 
     def frame(self) -> Frame:
         """Per size: the measure on the rows learnt from and on others, with limits."""
@@ -117,13 +85,7 @@ class LearningCurveDisplay(SizesDisplay):
     array([0.7, 0.8])
     """
 
-    curve: LearningCurveLike
     asymptote_: Line2D | None = field(init=False)
-
-    @classmethod
-    def from_curve(cls, curve: LearningCurveLike) -> Self:
-        """Of a learning curve."""
-        return cls(curve=curve)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; a dotted line with its band shows where the curve seems to lead."""
@@ -148,13 +110,7 @@ class FeatureCurveDisplay(SizesDisplay):
     [1, 2]
     """
 
-    curve: FeatureCurveLike
     best_: Line2D = field(init=False)
-
-    @classmethod
-    def from_curve(cls, curve: FeatureCurveLike) -> Self:
-        """Of a feature curve."""
-        return cls(curve=curve)
 
     def plot(self, ax: Axes | None = None, *, xlabel: str | None = None) -> Self:
         """Draw it; `xlabel` says what the sizes are, by default the curve's parameter."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +38,7 @@ def command(demo: DemoOptions, printed: PrintOptions) -> None:
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold
     cross-validation): which model should be used, and from which score on is a tumour called malignant?
     """
-    from thresher.cli.outputs import require_outputs
+    from thresher.cli.outputs import require_outputs, write_csv
 
     require_outputs(source=None, output=demo.output, predictions=demo.predictions, measurements=demo.measurements)
 
@@ -57,11 +55,10 @@ def command(demo: DemoOptions, printed: PrintOptions) -> None:
         evaluation.to_html(demo.output, title=TITLE)
     written = [f"report    {demo.output}"]
     if demo.predictions is not None:
-        columns = {"malignant": malignant.astype(int)} | scores
-        _write_csv(demo.predictions, {name: column.tolist() for name, column in columns.items()})
+        write_csv(demo.predictions, {"malignant": malignant.astype(int), **scores})
         written.append(f"rows      {demo.predictions}")
     if demo.measurements is not None:
-        _write_csv(demo.measurements, _measurements())
+        write_csv(demo.measurements, _measurements())
         written.append(f"tumours   {demo.measurements}")
     files = written_text(written)
     present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=TITLE), files])
@@ -98,13 +95,3 @@ def _measurements() -> dict[str, list[Any]]:
         "tumour": ["benign" if target else "malignant" for target in data.target],
         **{name: data.data[:, i].tolist() for i, name in enumerate(names)},
     }
-
-
-def _write_csv(path: str, columns: dict[str, list[Any]]) -> None:
-    from thresher.cli.outputs import write_text
-
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(columns)
-    out.writerows(zip(*columns.values(), strict=True))
-    write_text(path, text.getvalue())

@@ -20,37 +20,18 @@ from thresher.cli.console.screen import (
     LONGEST_NAME,
     MIND,
     Cell,
-    calls,
     cautions_text,
     heading,
     interval_text,
     name_text,
     number,
-    over,
     table,
-    threshold_number,
 )
-from thresher.cli.console.tables import CELLS, contingency_table, differences_table
+from thresher.cli.console.tables import CELLS, calls, contingency_table, differences_table, over, threshold_number
 from thresher.evaluation import Evaluation, ModelEvaluation, ScannedEvaluation
+from thresher.evaluation import summary as phrases
 from thresher.evaluation.decision import saving_text, wins_text
 from thresher.evaluation.engine import bounds_text
-from thresher.evaluation.summary import (
-    by_importance,
-    classes_words,
-    condition_words,
-    headline,
-    mark,
-    mix_words,
-    reason,
-    rows_mix_words,
-    rule_cells,
-    rule_heads,
-    rules_caption,
-    rules_rows,
-    threshold_text,
-    tiles_text,
-    total_text,
-)
 
 _SHOWN = ("accuracy", "tpr", "fpr", "precision", "npv", "f1", "mcc", "lift")
 _FURTHER = {
@@ -69,11 +50,11 @@ _NOW = "◂ now"
 def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
     """Blocks to show: data, decision, rules, models, curve and table, comparison, cautions."""
     ranking = evaluation[evaluation.decision.model].ranking
-    yield _data_line(title, f"{evaluation.rows:,} rows: {classes_words(ranking)}", evaluation.dropped)
+    yield _data_line(title, f"{evaluation.rows:,} rows: {phrases.classes_words(ranking)}", evaluation.dropped)
     yield decision_panel(evaluation)
     yield rules_block(evaluation, screen.width)
     yield [heading("Behind it"), _behind(evaluation)]
-    aside = f"{mix_words(evaluation)}, intervals at level {evaluation.level:g}"
+    aside = f"{phrases.mix_words(evaluation)}, intervals at level {evaluation.level:g}"
     yield [heading("Models", aside), *_model_tables(evaluation, screen.width)]
     yield _at_threshold(evaluation, screen)
     if any(model.given is not None for model in evaluation.models.values()):
@@ -82,7 +63,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
         yield [heading("Cheapest", "by how many false alarms a miss costs"), winners_table(evaluation)]
-    yield cautions_text(by_importance(evaluation.cautions))
+    yield cautions_text(phrases.by_importance(evaluation.cautions))
 
 
 def _data_line(title: str, counts: str, dropped: int, style: str = "bold") -> Text:
@@ -93,27 +74,27 @@ def _data_line(title: str, counts: str, dropped: int, style: str = "bold") -> Te
 
 def decision_panel(evaluation: Evaluation) -> Panel:
     """The decision in words: the sentence, its reason, the main caution, the condition."""
-    text = Text(plain_text(headline(evaluation)), style="bold")
-    if why := reason(evaluation):
+    text = Text(plain_text(phrases.headline(evaluation)), style="bold")
+    if why := phrases.reason(evaluation):
         text.append(f"\n{plain_text(why)}", style="not bold")
-    for caution in by_importance(evaluation.cautions)[:1]:
+    for caution in phrases.by_importance(evaluation.cautions)[:1]:
         text.append("\nMind: ", style=MIND).append(plain_text(caution.text), style="not bold")
         text.append(f" ({caution.code})", style=f"not bold {FAINT}")
-    words = condition_words(evaluation)
+    words = phrases.condition_words(evaluation)
     text.append(f"\n{words[:1].upper()}{words[1:]}.", style=f"not bold {FAINT}")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
 
 
 def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
     """Every way to act, per 1,000 cases."""
-    first, *heads = rule_heads(evaluation)
+    first, *heads = phrases.rule_heads(evaluation)
     names, cells = [], []
     for rule in evaluation.rules.values():
-        (name, _), *others = rule_cells(evaluation, rule)
+        (name, _), *others = phrases.rule_cells(evaluation, rule)
         names.append(name_text(name, "bold" if rule.saving is None else ""))
         cells.append([Text(cell).append(f" [{limits}]" if limits else "", style=FAINT) for cell, limits in others])
-    title, _, rest = rules_caption(evaluation).partition(" cases ")
-    tiles = Text(plain_text(tiles_text(evaluation)))
+    title, _, rest = phrases.rules_caption(evaluation).partition(" cases ")
+    tiles = Text(plain_text(phrases.tiles_text(evaluation)))
     return [tiles, Text(), heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
 
 
@@ -147,7 +128,7 @@ def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType
     colours = colours_of(len(evaluation.models))
     names, cells = [], []
     for (name, model), colour in zip(evaluation.models.items(), colours, strict=True):
-        names.append(Text.assemble((mark(evaluation, evaluation.rules[name]) or "  ", colour), name_text(name)))
+        names.append(Text.assemble((phrases.mark(evaluation, evaluation.rules[name]) or "  ", colour), name_text(name)))
         further = (model.numbers.get(key) for key in _FURTHER)
         numbers = (model.auc, model.expected_cost, model.out_of_bag_cost, model.threshold, *further)
         numbers += tuple(evaluation.quantities[name][text] for text in quantities)
@@ -178,7 +159,10 @@ def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
     """The ROC curve with the chosen point, and what the chosen threshold does."""
     winner = evaluation[evaluation.decision.model]
     right = Group(
-        heading(f"At threshold {threshold_text(evaluation, winner.name)}", f"{plain_text(winner.name)}, in these rows"),
+        heading(
+            f"At threshold {phrases.threshold_text(evaluation, winner.name)}",
+            f"{plain_text(winner.name)}, in these rows",
+        ),
         contingency_table(winner.table),
         Text(),
         _measures_table(evaluation, winner),
@@ -187,7 +171,7 @@ def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
         return right
     side_by_side = screen.width >= _SIDE_BY_SIDE
     width = min(46, screen.width - (50 if side_by_side else 6))
-    picture = Group(_roc_heading(evaluation, screen), _roc(evaluation, screen, width=width))
+    picture = _roc(evaluation, screen, width=width)
     if not side_by_side:
         return Group(picture, Text(), right)
     return Columns([Padding(picture, (0, 4, 0, 0)), right], padding=0)
@@ -195,34 +179,29 @@ def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
 
 def _measures_table(evaluation: Evaluation, winner: ModelEvaluation) -> Table:
     """Measures at the declared mix; where that is not the rows', theirs too."""
-    columns = {mix_words(evaluation): winner.measures}
+    columns = {phrases.mix_words(evaluation): winner.measures}
     if winner.mix_declared:
-        columns[rows_mix_words(evaluation)] = winner.data_measures
+        columns[phrases.rows_mix_words(evaluation)] = winner.data_measures
     heads = [words.replace(" (", "\n(") for words in columns]
     return table(("measure", *heads), [(name, *(of[name] for of in columns.values())) for name in _SHOWN])
 
 
-def _roc_heading(evaluation: Evaluation, screen: Console) -> Text:
-    names = list(evaluation.models)
-    if screen.color_system is None or len(names) == 1:
-        return heading("ROC curve", plain_text(evaluation.decision.model))
-    text = heading("ROC curves")
-    for name, colour in zip(names, colours_of(len(names)), strict=True):
-        text.append("  ━ ", style=colour).append(plain_text(name)[:LONGEST_NAME])
-    text.truncate(min(50, screen.width), overflow="ellipsis")
-    return text
-
-
-def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Text:
+def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Group:
     """The winner's curve on top of the others; without colours it is drawn alone."""
-    names = list(evaluation.models)
+    names, winner = list(evaluation.models), evaluation.decision.model
     colours = dict(zip(names, colours_of(len(names)), strict=True))
-    winner = evaluation.decision.model
-    others = [] if screen.color_system is None else [name for name in names if name != winner]
-    shown = [winner, *others]
+    alone = screen.color_system is None or len(names) == 1
+    if alone:
+        text = heading("ROC curve", plain_text(winner))
+    else:
+        text = heading("ROC curves")
+        for name, colour in colours.items():
+            text.append("  ━ ", style=colour).append(plain_text(name)[:LONGEST_NAME])
+        text.truncate(min(50, screen.width), overflow="ellipsis")
+    shown = [winner, *(name for name in names if name != winner and not alone)]
     chosen = float(evaluation[winner].table.fpr), float(evaluation[winner].table.tpr)
-    rankings = [evaluation[name].ranking for name in shown]
-    return roc_picture(rankings, chosen, width=width, height=13, colours=[colours[name] for name in shown])
+    rankings, styles = [evaluation[name].ranking for name in shown], [colours[name] for name in shown]
+    return Group(text, roc_picture(rankings, chosen, width=width, height=13, colours=styles))
 
 
 def _predictions(evaluation: Evaluation) -> Table:
@@ -230,7 +209,7 @@ def _predictions(evaluation: Evaluation) -> Table:
     lines: list[list[Cell]] = []
     for name, model in evaluation.models.items():
         if model.given is not None:
-            counts = [total_text(getattr(model.given, cell)) for cell in CELLS]
+            counts = [phrases.total_text(getattr(model.given, cell)) for cell in CELLS]
             cost = float(model.choice.condition.expected_cost(model.given))
             lines.append([name, *counts, float(model.given.accuracy), cost])
     return table(("", *CELLS, "accuracy", "expected cost"), lines)
@@ -273,7 +252,7 @@ def scan_blocks(scan: ScannedEvaluation, width: int, *, title: str) -> Iterator[
     answer.append(f"; the least that any threshold reaches is {bounds_text(winner.bounds['expected_cost'])}.\n")
     answer.append(f"{saving_text(decision.saving, decision.baseline)}\n")
     yield answer.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
-    first, *rules = rules_rows(scan.rules, scan.condition)
+    first, *rules = phrases.rules_rows(scan.rules, scan.condition)
     yield table(first, rules)
     lines: list[list[Cell]] = []
     for name, model in scan.models.items():

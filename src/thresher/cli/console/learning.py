@@ -18,7 +18,6 @@ from thresher.cli.console.screen import (
     Cell,
     cautions_text,
     heading,
-    name_text,
     number,
     table,
     written_text,
@@ -109,7 +108,7 @@ def _models(learnt: Learned) -> list[Any]:
     for name, cost in learnt.nested.items():
         dot = mark(learnt.evaluation, learnt.evaluation.rules[name]) or "  "
         difference = learnt.against[name].interval if name in learnt.against else ""
-        lines.append((Text(dot).append(name_text(name)), cost, learnt.evaluation[name].auc, difference))
+        lines.append((Text(dot + plain_text(name)), cost, learnt.evaluation[name].auc, difference))
     return [
         heading("Models", "cost per case at thresholds chosen without the rows judged"),
         table(("", "nested cost", "AUC", "winner minus baseline"), lines),

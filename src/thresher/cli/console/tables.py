@@ -1,4 +1,4 @@
-"""Tables in a terminal: contingencies, choices, comparisons, gates, maps and rankings."""
+"""Choices, comparisons, gates, maps and rankings in a terminal: tables and sentences."""
 
 from __future__ import annotations
 
@@ -18,16 +18,11 @@ from thresher.cli.console.screen import (
     FAINT,
     GOOD,
     Cell,
-    calls,
     cautions_text,
-    distinct_texts,
     heading,
     name_text,
     number,
-    over,
-    same_calls,
     table,
-    threshold_number,
     written_text,
 )
 from thresher.curves import auc_bounds
@@ -289,3 +284,52 @@ def _area(ranking: Ranking) -> str:
     bounds = auc_bounds(ranking)
     exact = bounds.lower == bounds.upper
     return number(bounds.lower) if exact else " to ".join(distinct_texts(*bounds, digits=4, kind="f"))
+
+
+def calls(threshold: float) -> tuple[str, str]:
+    """What a threshold calls positive, in two parts of which the second weighs more."""
+    if math.isinf(threshold):
+        return "call", f"{'no' if threshold > 0 else 'every'} case positive"
+    return "call a case positive when its score is", f">= {threshold:.6g}"
+
+
+def threshold_number(threshold: float, digits: int = 6) -> str:
+    """A threshold as a number alone, for lists and tables."""
+    return f"{threshold:.{digits}g}".replace("inf", "∞")
+
+
+def same_calls(interval: tuple[float, float]) -> str:
+    """Which thresholds make the same calls: above the lower end and up to the upper."""
+    low, high = distinct_texts(*interval, digits=6)
+    ends = [f"above {low}"] * (interval[0] > -math.inf) + [f"up to {high}"] * (interval[1] < math.inf)
+    return f"every threshold {' and '.join(ends)}".rstrip()
+
+
+def over(ratios: tuple[float, float], what: str) -> str:
+    """A range of ratios, which lie between 0 and infinity.
+
+    >>> over((0.5, 2), "cost ratios"), over((0, math.inf), "cost ratios")
+    ('for cost ratios from 0.5 to 2', 'for all cost ratios')
+    >>> over((0, 3), "cost ratios"), over((3, math.inf), "cost ratios")
+    ('for cost ratios up to 3', 'for cost ratios of 3 and above')
+    >>> over((1, 1), "cost ratios"), over((0.999999, 1), "cost ratios")
+    ('for cost ratios of 1 alone', 'for cost ratios from 0.999999 to 1')
+    """
+    low, high = ratios
+    if low == high:
+        return f"for {what} of {low:.4g} alone"
+    least, most = distinct_texts(low, high, digits=4)
+    if low <= 0:
+        return f"for all {what}" if high == math.inf else f"for {what} up to {most}"
+    return f"for {what} of {least} and above" if high == math.inf else f"for {what} from {least} to {most}"
+
+
+def distinct_texts(low: float, high: float, *, digits: int, kind: str = "g") -> tuple[str, str]:
+    """Two numbers with so many digits, or as many more as make their texts differ.
+
+    >>> distinct_texts(0.25, 1 / 3, digits=4), distinct_texts(0.123456, 0.123457, digits=4)
+    (('0.25', '0.3333'), ('0.123456', '0.123457'))
+    """
+    while f"{low:.{digits}{kind}}" == f"{high:.{digits}{kind}}" and low != high:
+        digits += 1
+    return f"{low:.{digits}{kind}}", f"{high:.{digits}{kind}}"
