@@ -1,4 +1,4 @@
-"""Pictures are drawn without a window, and leave pyplot as they found it."""
+"""Pictures are drawn without a window, and leave pyplot as it was."""
 
 import matplotlib as mpl
 import pytest

@@ -85,8 +85,8 @@ def words(display):
 
 
 def legend(display):
-    found = display.ax_.get_legend()
-    return [] if found is None else [text.get_text() for text in found.get_texts()]
+    artist = display.ax_.get_legend()
+    return [] if artist is None else [text.get_text() for text in artist.get_texts()]
 
 
 def band(estimate, half=0.05):

@@ -36,10 +36,10 @@ def test_cases_stand_at_their_class():
 @pytest.mark.parametrize("method", ["isotonic", "histogram", "platt", "beta", "temperature"])
 def test_every_method_can_be_drawn(method):
     ranking = rankings(1)["model 0"]
-    found = th.calibration_map(ranking, method=method)
-    display = drawn(CalibrationMapDisplay.from_map(found, ranking=ranking))
+    fitted = th.calibration_map(ranking, method=method)
+    display = drawn(CalibrationMapDisplay.from_map(fitted, ranking=ranking))
     line = display.lines_["map"]
-    assert np.array_equal(line.get_ydata(), found(line.get_xdata()))
+    assert np.array_equal(line.get_ydata(), fitted(line.get_xdata()))
     assert (line.get_xdata()[0], line.get_xdata()[-1]) == (0, 1)
 
 
@@ -51,8 +51,8 @@ def test_scores_beyond_the_unit_interval_set_the_span():
 
 
 def test_a_map_without_a_ranking():
-    found = th.calibration_map(EMAILS, method="platt")
-    display = drawn(CalibrationMapDisplay.from_map({"Platt": found}))
+    fitted = th.calibration_map(EMAILS, method="platt")
+    display = drawn(CalibrationMapDisplay.from_map({"Platt": fitted}))
     assert display.ax_.get_title(loc="left") == "Calibration map: Platt"
 
 

@@ -34,12 +34,12 @@ from thresher.plots.display import (
 
 
 def test_models_look_as_on_the_page_and_40_differ():
-    found = styles([str(i) for i in range(40)], axes())
-    first = list(found.values())[:8]
+    styled = styles([str(i) for i in range(40)], axes())
+    first = list(styled.values())[:8]
     assert [look.colour for look in first] == list(ON_LIGHT)
     assert [look.dashes for look in first] == [dashes(i) for i in range(8)]
     assert len({look.marker for look in first}) == 8
-    assert len({(look.colour, look.dashes) for look in found.values()}) == 40
+    assert len({(look.colour, look.dashes) for look in styled.values()}) == 40
 
 
 def test_dark_ground_gets_light_colours():
@@ -102,17 +102,17 @@ def test_names_never_reach_latex():
         assert not literal(ax.text(0, 0, "\\input{x}")).get_usetex()
 
 
-def test_many_or_long_entries_stand_beside():
+def test_many_or_long_entries_lie_outside():
     assert fits_inside(["a", "b"])
     assert not fits_inside(["a"] * 5)
     assert not fits_inside(["a" * 40])
     assert legend_inches(["a" * 40]) > legend_inches(["a"])
     ax = axes()
     line = ax.plot([0, 1])[0]
-    beside = add_legend(ax, [(line, str(i)) for i in range(9)])
+    outside = add_legend(ax, [(line, str(i)) for i in range(9)])
     ax.figure.canvas.draw()
-    assert beside is not None
-    assert beside.get_window_extent().x0 >= ax.get_window_extent().x1
+    assert outside is not None
+    assert outside.get_window_extent().x0 >= ax.get_window_extent().x1
 
 
 def test_small_axes_have_their_legend_below():
@@ -167,11 +167,11 @@ def test_ten_models_share_a_picture(kind):
     models = rankings(10, rows=200)
     display = drawn(kind.from_ranking(models))
     check_columns(display)
-    looks = {
+    pairs = {
         (line.get_color(), str(line.get_linestyle()), str(line._dash_pattern))
         for line in getattr(display, "lines_", {}).values()
     }
-    assert len(looks) in (0, 10)  # no two models look alike
+    assert len(pairs) in (0, 10)  # no two models look alike
     if kind is not plots.WinnersDisplay:
         legend = display.ax_.get_legend()
         assert [text.get_text().partition(" (")[0].partition(":")[0] for text in legend.get_texts()][:10] == list(

@@ -85,17 +85,17 @@ def displays(evaluation):
 
 
 def test_scores_that_are_no_probabilities_go_without_calibration():
-    found = displays(th.evaluate(LABELS, {"tree": 4 * SCORES["model 1"] - 2}, replicates=20))
-    assert "margin-losses" in found
-    assert not {"reliability", "net-benefit", "brier-curve"} & set(found)
+    result = displays(th.evaluate(LABELS, {"tree": 4 * SCORES["model 1"] - 2}, replicates=20))
+    assert "margin-losses" in result
+    assert not {"reliability", "net-benefit", "brier-curve"} & set(result)
 
 
 def test_margins_are_measured_from_the_threshold():
-    found = th.evaluate(LABELS, SCORES["model 1"], replicates=20)["model"]
-    drawn: Any = dict(figures._of_model(found, ""))["margin-losses"]
-    ranking, at = found.ranking, found.choice.threshold
+    result = th.evaluate(LABELS, SCORES["model 1"], replicates=20)["model"]
+    drawn: Any = dict(figures._of_model(result, ""))["margin-losses"]
+    ranking, at = result.ranking, result.choice.threshold
     assert np.array_equal(drawn.ranking.score, ranking.score - at)
-    wrong = found.table.fp + found.table.fn
+    wrong = result.table.fp + result.table.fn
     assert th.losses.mean_loss(drawn.ranking, th.losses.zero_one) == wrong / ranking.total
     for far in ([1.7e308, 1e308, -1e308, -1.7e308], [np.inf, 1.0, 0.5, -np.inf]):
         with np.errstate(over="ignore", invalid="ignore"):
@@ -105,9 +105,9 @@ def test_margins_are_measured_from_the_threshold():
 
 def test_curves_that_depend_on_the_class_mix_are_drawn_at_the_declared_one():
     condition = th.OperatingCondition(prevalence=0.1)
-    found = th.evaluate(LABELS, SCORES["model 1"], condition=condition, replicates=20)
-    shown: Any = dict(figures._two_classes(found))
-    model = found["model"]
+    result = th.evaluate(LABELS, SCORES["model 1"], condition=condition, replicates=20)
+    shown: Any = dict(figures._two_classes(result))
+    model = result["model"]
     rare = th.adjust_prevalence(model.ranking, 0.1)
     assert np.allclose(shown["net-benefit"].frame()["net_benefit"], th.net_benefit(rare).model)
     assert np.allclose(shown["reliability"].frame()["observed"], th.reliability(rare, bins="hull").observed)
@@ -130,14 +130,14 @@ def test_curves_that_depend_on_the_class_mix_are_drawn_at_the_declared_one():
         assert display.ax_.get_title(loc="left").endswith(" at 10 % positive") == (name in at_mix), name
     (mark,) = shown["precision-recall"].chosen_
     assert mark.get_ydata()[0] == pytest.approx(model.measures["precision"].estimate)
-    assert set(shown["net-benefit"].bands) == set(found.models)
+    assert set(shown["net-benefit"].bands) == set(result.models)
 
 
 def test_every_model_has_the_bands_of_the_evaluation():
-    found = displays(TWO)
+    result = displays(TWO)
     for name in ("roc", "precision-recall", "net-benefit", "reliability"):
-        assert set(found[name].bands) == set(TWO.models), name
-    assert np.array_equal(found["roc"].bands["model 1"].lower, model_bands(TWO, "model 1").roc.lower)
+        assert set(result[name].bands) == set(TWO.models), name
+    assert np.array_equal(result["roc"].bands["model 1"].lower, model_bands(TWO, "model 1").roc.lower)
 
 
 def test_of_many_models_the_chosen_one_has_a_band():
@@ -149,9 +149,9 @@ def test_of_many_models_the_chosen_one_has_a_band():
 def test_rows_that_belong_together_are_drawn_together():
     together = np.arange(len(LABELS)) // 3
     clustered = th.evaluate(LABELS, SCORES["model 1"], clusters=together, replicates=20)
-    found = displays(clustered)
-    assert set(found["roc"].bands) == {"model"}
-    assert found["reliability"].bands == {}
+    result = displays(clustered)
+    assert set(result["roc"].bands) == {"model"}
+    assert result["reliability"].bands == {}
 
 
 def test_many_classes(tmp_path):
@@ -159,10 +159,10 @@ def test_many_classes(tmp_path):
     labels = rng.integers(0, 3, 60)
     matrix = rng.dirichlet([1, 1, 1], 60) + np.eye(3)[labels]
     matrix /= matrix.sum(axis=1, keepdims=True)
-    found = th.evaluation.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
-    names = [path.stem for path in write_figures(found, tmp_path, format="png")]
+    result = th.evaluation.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
+    names = [path.stem for path in write_figures(result, tmp_path, format="png")]
     compared = [name for name in names if name.startswith("comparison-")]
-    assert len(compared) == len(found.comparisons)
+    assert len(compared) == len(result.comparisons)
     assert [name for name in names if name not in compared] == [
         "confusion-1-a",
         "confusion-2-b",
@@ -174,9 +174,9 @@ def test_many_classes(tmp_path):
         "roc-one-vs-rest-2-b",
         "precision-recall-one-vs-rest-2-b",
     ]
-    drawn: dict[str, Any] = dict(figures._multiclass(found))
+    drawn: dict[str, Any] = dict(figures._multiclass(result))
     assert set(drawn["roc-one-vs-rest-2-b"].bands) == {"0", "1", "2"}
-    assert drawn["roc-one-vs-rest-1-a"].rankings["1"] is found["a"].rankings[1]
+    assert drawn["roc-one-vs-rest-1-a"].rankings["1"] is result["a"].rankings[1]
     titles = {name: display.plot(axes()).ax_.get_title(loc="left") for name, display in drawn.items()}
     assert titles["roc-one-vs-rest-2-b"] == "b, one-vs-rest: ROC plot"
     assert titles["recall"] == "Recall by class with 95% intervals"
@@ -185,8 +185,8 @@ def test_many_classes(tmp_path):
 @pytest.mark.usefixtures("only_some")
 def test_hostile_names_make_harmless_files(tmp_path):
     names = [*(name for name in HOSTILE if name.isascii() or name.isprintable()), "../../etc/passwd"]
-    found = th.evaluate(LABELS, dict.fromkeys(names, SCORES["model 1"]), replicates=20)
-    paths = write_figures(found, tmp_path, format="svg")
+    result = th.evaluate(LABELS, dict.fromkeys(names, SCORES["model 1"]), replicates=20)
+    paths = write_figures(result, tmp_path, format="svg")
     assert len(set(paths)) == len(paths)
     assert all(path.parent == tmp_path and path.name.isascii() for path in paths)
     for path in paths:
@@ -208,8 +208,8 @@ def test_the_user_s_style_is_left_alone_and_leaves_figures_alone(of_one, tmp_pat
 def test_pyplot_is_not_even_imported(tmp_path):
     code = (
         "import sys, thresher as th;"
-        "found = th.evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], replicates=20);"
-        f"th.plots.write_figures(found, {str(tmp_path)!r}, format='svg');"
+        "result = th.evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], replicates=20);"
+        f"th.plots.write_figures(result, {str(tmp_path)!r}, format='svg');"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603

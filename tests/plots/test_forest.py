@@ -8,8 +8,8 @@ from tests.plots.samples import HOSTILE, drawn, scored, words
 from thresher.plots import ComparisonDisplay, MeasuresDisplay
 
 LABELS, SCORES = scored(3, rows=150)
-FOUND = th.evaluate(LABELS, SCORES, replicates=20, margin=0.05)
-PAIRS = [] if FOUND.comparison is None else list(FOUND.comparison.differences.values())
+RESULT = th.evaluate(LABELS, SCORES, replicates=20, margin=0.05)
+PAIRS = [] if RESULT.comparison is None else list(RESULT.comparison.differences.values())
 
 
 def spans(container):
@@ -21,14 +21,14 @@ def spans(container):
 
 class TestMeasures:
     def test_bars_are_the_intervals(self):
-        display = drawn(MeasuresDisplay.from_evaluation(FOUND))
-        for name, model in FOUND.models.items():
+        display = drawn(MeasuresDisplay.from_evaluation(RESULT))
+        for name, model in RESULT.models.items():
             expected = [model.auc, *(model.measures[each] for each in ("accuracy", "tpr"))]
             for span, interval in zip(spans(display.bars_[name]), expected, strict=False):
                 assert span == pytest.approx((interval.lower, interval.estimate, interval.upper))
         assert display.frame()["measure"][:2].tolist() == ["auc", "accuracy"]
 
-    def test_undefined_is_said(self):
+    def test_undefined_is_named(self):
         intervals = th.intervals(th.Contingency(tp=0, fn=3, fp=0, tn=7))
         display = drawn(MeasuresDisplay.from_intervals({"model": {"precision": intervals["precision"]}}))
         assert "undefined" in words(display)
@@ -47,7 +47,7 @@ class TestMeasures:
 
 class TestComparison:
     def test_bars_are_the_differences(self):
-        display = drawn(ComparisonDisplay.from_evaluation(FOUND))
+        display = drawn(ComparisonDisplay.from_evaluation(RESULT))
         for bar, each in zip(display.bars_, PAIRS, strict=True):
             assert spans(bar) == [pytest.approx((each.lower, each.difference, each.upper))]
         assert len(display.bars_) == 3
@@ -61,9 +61,9 @@ class TestComparison:
         assert drawn(ComparisonDisplay.from_comparison(plain)).margin_ is None
 
     def test_verdicts_are_in_words(self):
-        told = words(drawn(ComparisonDisplay.from_evaluation(FOUND)))
+        texts = words(drawn(ComparisonDisplay.from_evaluation(RESULT)))
         for each in PAIRS:
-            assert any(text.startswith(f"{each.verdict} (p ") for text in told)
+            assert any(text.startswith(f"{each.verdict} (p ") for text in texts)
 
     def test_one_model_has_nothing_to_compare(self):
         alone = th.evaluate(LABELS, SCORES["model 0"], replicates=20)

@@ -47,9 +47,9 @@ def test_an_evaluation_brings_its_joint_choice():
     from tests.plots.samples import scored
 
     labels, scores = scored(2, rows=80)
-    found = th.evaluate(labels, scores, replicates=20)
+    result = th.evaluate(labels, scores, replicates=20)
     for kind in (JointHullDisplay, WinnersDisplay):
-        assert drawn(kind.from_evaluation(found)).joint is found.joint
+        assert drawn(kind.from_evaluation(result)).joint is result.joint
 
 
 def test_models_of_different_mixes_need_a_class_ratio():
@@ -61,11 +61,11 @@ def test_models_of_different_mixes_need_a_class_ratio():
 
 def test_wins_are_the_shares_of_resamples():
     labels, scores = scored(3, rows=120)
-    found = th.evaluate(labels, scores, replicates=40, condition=th.OperatingCondition(cost_ratio=4))
-    display = drawn(WinsDisplay.from_evaluation(found))
+    result = th.evaluate(labels, scores, replicates=40, condition=th.OperatingCondition(cost_ratio=4))
+    display = drawn(WinsDisplay.from_evaluation(result))
     for name, line in display.lines_.items():
-        assert np.array_equal(line.get_xdata(), found.stability.cost_ratio)
-        assert np.array_equal(line.get_ydata(), found.stability.wins_at[name])
+        assert np.array_equal(line.get_xdata(), result.stability.cost_ratio)
+        assert np.array_equal(line.get_ydata(), result.stability.wins_at[name])
     assert display.condition_.get_xdata()[0] == 4
     assert legend(display)[-1] == "now, 4"
-    assert display.frame()["wins"].size == 3 * found.stability.cost_ratio.size
+    assert display.frame()["wins"].size == 3 * result.stability.cost_ratio.size

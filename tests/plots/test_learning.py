@@ -1,4 +1,4 @@
-"""Learning and feature curves, of anything that offers sizes and bands."""
+"""Learning and feature curves, of anything that offers sizes and bands; scree plots."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,7 @@ import pytest
 
 import thresher as th
 from tests.plots.samples import band, drawn, legend
-from thresher.plots import FeatureCurveDisplay, LearningCurveDisplay
+from thresher.plots import FeatureCurveDisplay, LearningCurveDisplay, ScreeDisplay
 
 ASYMPTOTE = th.Interval(0.85, 0.8, 0.9, variance=0.001, level=0.95, method="fit")
 
@@ -74,3 +74,21 @@ def test_a_feature_curve_marks_the_best_size(sizes):
 def test_a_feature_curve_names_what_it_varies():
     curve = SimpleNamespace(**vars(learning()), best=100, parameter="features")
     assert drawn(FeatureCurveDisplay.from_curve(curve)).ax_.get_xlabel() == "number of features"
+
+
+def test_bars_are_the_ratios_and_the_line_their_sum():
+    display = drawn(ScreeDisplay.from_ratios([0.5, 0.3, 0.2]), components=2)
+    assert [bar.get_height() for bar in display.bars_] == [0.5, 0.3, 0.2]
+    assert display.cumulative_.get_ydata() == pytest.approx([0.5, 0.8, 1.0])
+    assert display.mark_.get_xdata()[0] == 2.5
+    assert display.frame()["component"].tolist() == [1, 2, 3]
+
+
+def test_without_components_nothing_is_marked():
+    assert drawn(ScreeDisplay.from_ratios(np.array([1.0]))).mark_ is None
+
+
+@pytest.mark.parametrize("ratios", [[], [[0.5]], [0.7, 0.7], [-0.1, 0.5], [np.nan]])
+def test_ratios_are_shares(ratios):
+    with pytest.raises(th.errors.ArgumentError, match="shares"):
+        ScreeDisplay.from_ratios(ratios)

@@ -25,8 +25,8 @@ def test_the_jump_of_the_0_1_loss_is_upright():
 
 def test_a_ranking_gives_means():
     tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
-    told = legend(drawn(MarginLossDisplay.from_ranking(tree)))
-    assert told[:2] == ["0-1 (mean 0.300)", "hinge (mean 0.650)"]
+    labels = legend(drawn(MarginLossDisplay.from_ranking(tree)))
+    assert labels[:2] == ["0-1 (mean 0.300)", "hinge (mean 0.650)"]
 
 
 def test_own_losses_and_another_range():

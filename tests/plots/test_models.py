@@ -89,8 +89,8 @@ def test_the_line_of_equal_cost_touches_the_curve_and_stays_above(kind):
 
 def test_slopes_are_named_in_the_legend():
     asked = {"equal": th.OperatingCondition(), "twice": TWICE}
-    told = legend(drawn(ROCDisplay.from_ranking(EMAILS, conditions=asked)))
-    assert told == ["AUC 0.750", "equal, slope 0.667", "twice, slope 1.33"]
+    labels = legend(drawn(ROCDisplay.from_ranking(EMAILS, conditions=asked)))
+    assert labels == ["AUC 0.750", "equal, slope 0.667", "twice, slope 1.33"]
     assert legend(drawn(ROCDisplay.from_ranking(EMAILS, conditions=TWICE)))[1] == "equal cost, slope 1.33"
 
 
@@ -120,12 +120,12 @@ def test_a_single_ranking_is_called_model():
     assert by_name({1: EMAILS}, th.Ranking) == {"1": EMAILS}
 
 
-@pytest.mark.parametrize("given", [{}, {"a": 1}, 3, None])
-def test_what_is_no_ranking_is_refused(given):
+@pytest.mark.parametrize("value", [{}, {"a": 1}, 3, None])
+def test_what_is_no_ranking_is_refused(value):
     with pytest.raises(th.errors.ArgumentError, match="Ranking"):
-        by_name(given, th.Ranking)
+        by_name(value, th.Ranking)
     with pytest.raises(th.errors.ArgumentError, match="one Ranking"):
-        require_one_ranking(given)
+        require_one_ranking(value)
 
 
 def test_options_that_a_picture_cannot_draw_are_refused():

@@ -23,17 +23,11 @@ from thresher._internal.text import plain_text
 from thresher.errors import Spelling, ThresherError, paragraph
 from thresher.version import __version__
 
-_NO_COLOURS = ("dumb", "unknown")
-
 
 def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
-    """False where NO_COLOR is set to anything but nothing (no-color.org), or the terminal says that it has none.
-
-    >>> colours_wanted({"TERM": "xterm"}), colours_wanted({"NO_COLOR": "1"}), colours_wanted({"TERM": "dumb"})
-    (True, False, False)
-    """
+    """False where NO_COLOR is set (no-color.org), or the terminal has no colours."""
     known = os.environ if environment is None else environment
-    return not known.get("NO_COLOR") and known.get("TERM", "").lower() not in _NO_COLOURS
+    return not known.get("NO_COLOR") and known.get("TERM", "").lower() not in ("dumb", "unknown")
 
 
 BAD_INPUT = 2
@@ -51,7 +45,7 @@ _REASONS = {
 
 
 class Refusal(click.ClickException):
-    """What is wrong, where, and what to do: printed as one paragraph, never as a traceback."""
+    """What is wrong, where, and what to do, printed as one paragraph."""
 
     exit_code = BAD_INPUT
 
@@ -60,11 +54,7 @@ class Refusal(click.ClickException):
 
 
 class Command(click.Command):
-    """A command of thresher: examples in its help, refusals in one form.
-
-    >>> Command("gate", examples=["thresher gate predictions.csv"]).examples
-    ('thresher gate predictions.csv',)
-    """
+    """A command of thresher: examples in its help, refusals in one form."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **options: Any) -> None:
         super().__init__(*args, **options)
@@ -79,7 +69,7 @@ class Command(click.Command):
                     formatter.write(f"  {line}\n")
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; what the library or the system refuses comes out as a `Refusal`."""
+        """Run the command; what the library or the system refuses becomes a `Refusal`."""
         if ctx.params.get("as_json") and ctx.params.get("quiet"):
             raise click.UsageError("--json prints and --quiet does not; give one of them", ctx)
         try:
@@ -89,7 +79,10 @@ class Command(click.Command):
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise _of_system(error, ctx) from None
+            other = (error.strerror or str(error)).lower(), "check the path and try again"
+            reason, fix = _REASONS.get(error.errno or 0, other)
+            name = error.filename2 or error.filename or "standard output"
+            raise Refusal(f"{name} cannot be used: {reason}", place(ctx), fix) from None
         except UnicodeError as error:
             what = f"a text is not in the encoding it should be in: {error}"
             raise Refusal(what, place(ctx), "save it as UTF-8") from None
@@ -99,28 +92,13 @@ class Command(click.Command):
 
 
 def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
-    """An error of the library with the command's options in place of arguments, and its file in place of calls.
-
-    >>> from thresher.errors import argument
-    >>> ctx = click.Context(click.Command("rank", params=[click.Option(["--positive"])]), info_name="rank")
-    >>> print(refusal(ThresherError("which label?", f"pass {argument('positive', 'spam')}"), ctx).message)
-    which label?
-      where: thresher rank
-      fix:   pass --positive spam
-    """
+    """An error of the library, with options for arguments and files for calls."""
     what, fix = error.spelled(option_spelling(ctx.command))
     return Refusal(what, error.place or place(ctx), fix)
 
 
 def option_spelling(command: click.Command) -> Spelling:
-    """How arguments are spelled as options of a command; an argument that has none keeps its name.
-
-    The option has the argument's name with dashes, or its singular where it is repeated per value.
-
-    >>> spelling = option_spelling(click.Command("learn", params=[click.Option(["--type"], multiple=True)]))
-    >>> spelling("types", "{'age': 'text'}"), spelling("points", "3")
-    ('--type age=text', 'points=3')
-    """
+    """How arguments are spelled as options: with dashes, in singular or plural."""
     options = {name for one in command.params if isinstance(one, click.Option) for name in one.opts}
 
     def spelled(name: str, value: str | None) -> str:
@@ -134,7 +112,7 @@ def option_spelling(command: click.Command) -> Spelling:
 
 
 def _typed(value: str) -> Iterator[str]:
-    """What is typed after an option for a Python literal: once, or once per key of a mapping."""
+    """What is typed after an option for a Python literal, once per key of a mapping."""
     try:
         literal = ast.literal_eval(value)
     except (SyntaxError, ValueError):
@@ -163,13 +141,6 @@ def place(ctx: click.Context) -> str:
     return f"thresher {ctx.info_name}" + (f" {source}" if isinstance(source, str) else "")
 
 
-def _of_system(error: OSError, ctx: click.Context) -> Refusal:
-    message = (error.strerror or str(error)).lower()
-    reason, fix = _REASONS.get(error.errno or 0, (message, "check the path and try again"))
-    name = error.filename2 or error.filename
-    return Refusal(f"{name or 'standard output'} cannot be used: {reason}", place(ctx), fix)
-
-
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 TERMINATED = 143  # 128 + SIGTERM, which job schedulers and containers send
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -193,7 +164,7 @@ COMMANDS = {
 
 
 class Program(click.Group):
-    """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
+    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where there is no command."""
@@ -266,7 +237,7 @@ class Program(click.Group):
 
 @contextmanager
 def _terminable() -> Iterator[list[int]]:
-    """Let a request to end clean up as an interruption does; the list holds it when it has come."""
+    """Let SIGTERM clean up as an interruption does; the list holds it when it has come."""
     signals: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:

@@ -16,7 +16,7 @@ from thresher._internal.optional import extra
 from thresher.calibration import CalibrationMap
 from thresher.calibration.maps.steps import Steps
 from thresher.cautions import Caution
-from thresher.cli.console.screen import tracking
+from thresher.cli.console.screen import working
 from thresher.cli.options import ColumnOptions
 from thresher.cli.outputs import NewColumns, score_columns
 from thresher.errors import ArgumentError, SourceError, ThresherError
@@ -39,7 +39,7 @@ _FORMS = "write a column of its calls, MODEL=NUMBER, or the file of a decision"
 
 
 class RowArguments(TypedDict):
-    """Rows as `evaluate` and `compare` take them; `positive` is the label in the labels' own type."""
+    """Rows as `evaluate` and `compare` take them."""
 
     labels: Any
     scores: dict[str, Any]
@@ -50,7 +50,7 @@ class RowArguments(TypedDict):
 
 
 class ScanArguments(TypedDict):
-    """What scans of all kinds take."""
+    """What scans take."""
 
     label: str
     scores: tuple[str, ...]
@@ -78,18 +78,18 @@ def rows_that_fit(
     predictions: Sequence[str] = (),
     current: str | None = None,
 ) -> LabelledScores | None:
-    """Read the columns that the options name; None where there are too many rows to be read at once."""
+    """Read the columns that the options name; None where the rows do not fit in memory."""
     label, scores = _label_and_scores(source, columns)
     calls = _prediction_columns(predictions, scores, source, columns)
     rule = None if current is None else current_rule(current, models=scores, columns=_known_columns(source, columns))
     rule_column = rule if isinstance(rule, str) else None
-    roles = {"--weight": [columns.weight], "--cluster": [cluster], "--current": [rule_column]}
-    for option, names in (roles | {"--prediction": list(calls.values())}).items():
-        if label in names:
+    roles = [("--weight", columns.weight), ("--cluster", cluster), ("--current", rule_column)]
+    for option, name in [*roles, *(("--prediction", name) for name in calls.values())]:
+        if name == label:
             raise _labels_again(label, option)
-    others = [name for name in (columns.weight, cluster, rule_column) if name is not None]
+    others = [name for _, name in roles if name is not None]
     wanted = list(dict.fromkeys([label, *scores, *calls.values(), *others]))
-    values = columns_that_fit(source, wanted, table=_table_name(columns))
+    values = columns_that_fit(source, wanted, table=columns.table_name)
     if values is None:
         return None
     labels = column(values[label], name=f"the column {label!r}")
@@ -110,30 +110,22 @@ def rankings(source: str, columns: ColumnOptions, *, condition: OperatingConditi
 
     More rows than fit are counted where they are, under a condition until its best split is certain.
     """
+    options: dict[str, Any]
     if is_ranking(source):
         require_no_columns(columns)
         return {Path(source).stem: read_ranking(source)}
     rows = rows_that_fit(source, columns)
     if rows is None:
         with scan_arguments(source, columns) as arguments:
-            options: dict[str, Any] = {name: value for name, value in arguments.items() if name != "scores"}
+            options = {name: value for name, value in arguments.items() if name != "scores"}
             refine = True if condition is None else condition
             return scan(source, score=list(arguments["scores"]), refine=refine, **options)
-    taken = rows.columns
-    return {
-        name: rank(
-            taken["labels"], scores, positive=taken["positive"], weights=taken["weights"], missing=taken["missing"]
-        )
-        for name, scores in taken["scores"].items()
-    }
+    options = {name: rows.columns[name] for name in ("labels", "positive", "weights", "missing")}
+    return {name: rank(scores=scores, **options) for name, scores in rows.columns["scores"].items()}
 
 
 def is_ranking(source: str) -> bool:
-    """Whether a file holds counts and not rows: JSON does by its name, Parquet by its metadata.
-
-    >>> is_ranking("monday.json"), is_ranking("monday.jsonl")
-    (True, False)
-    """
+    """Whether a file holds counts: JSON does by its name, Parquet by its metadata."""
     suffix = Path(source).suffix.lower()
     if suffix not in _PARQUET or not Path(source).is_file():
         return suffix == ".json"
@@ -145,17 +137,17 @@ def is_ranking(source: str) -> bool:
 
 
 def require_no_columns(columns: ColumnOptions) -> None:
-    """Raise `ArgumentError` when options name columns or a table, of which a ranking has none."""
+    """Raise `ArgumentError` when options name columns or a table: a ranking has none."""
     if columns.label or columns.scores or columns.table:
         raise ArgumentError("a ranking has no columns or tables", "leave --label, --score and --table out")
 
 
 @contextmanager
 def scan_arguments(source: str, columns: ColumnOptions) -> Iterator[ScanArguments]:
-    """Arguments for scans of rows that do not fit in memory; a terminal shows their progress."""
+    """Arguments for scans of rows that do not fit; a terminal shows their progress."""
     label, scores = _label_and_scores(source, columns)
-    table = _table_name(columns)
-    with tracking("counting where the rows are") as track:
+    table = columns.table_name
+    with working("counting where the rows are") as track:
 
         def listener(progress: Progress) -> None:
             track(_progress_text(progress))
@@ -180,10 +172,6 @@ def _progress_text(progress: Progress) -> str:
 
     >>> _progress_text(Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5))
     'counting: 2,000,000 of 10,000,000 rows, 4,000,000 per second'
-    >>> _progress_text(Progress("counting", rows=2_000_000, total=None, seconds=0.5))
-    'counting: 2,000,000 rows, 4,000,000 per second'
-    >>> _progress_text(Progress("ranking rows", rows=None, total=None, seconds=3.2))
-    'ranking rows: 3 s'
     """
     if progress.rows is None or progress.rate is None:
         return f"{progress.stage}: {progress.seconds:.0f} s"
@@ -192,16 +180,7 @@ def _progress_text(progress: Progress) -> str:
 
 
 def positive_label(text: str | None, labels: Any) -> Any:
-    """The positive label in the type of the labels: a number among numbers, a truth value among those.
-
-    Integers are read exactly, of any size.
-
-    >>> import numpy as np
-    >>> positive_label("2", np.array([1, 2])), positive_label("yes", np.array(["yes", "no"]))
-    (2, 'yes')
-    >>> positive_label("9007199254740993.0", np.array([1, 2])), positive_label("0.1", np.array([0.1, 2]))
-    (9007199254740993, 0.1)
-    """
+    """The positive label in the type of the labels; integers are read exactly."""
     if text is None:
         return None
     kind, objects = labels.dtype.kind, labels.dtype.kind == "O"
@@ -224,10 +203,10 @@ def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[s
     label, scores = columns.label, columns.scores
     if label is None or not scores:
         option, kind = ("--label", "true labels") if label is None else ("--score", "scores")
-        names = source_names(source, table=_table_name(columns))
+        names = source_names(source, table=columns.table_name)
         shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
-        fix = f"pass {option} with one of its columns: {shown}"
-        raise ArgumentError(f"it is not said which column holds the {kind}", fix)
+        what = f"it is not said which column holds the {kind}"
+        raise ArgumentError(what, f"pass {option} with one of its columns: {shown}")
     if len(set(scores)) < len(scores):
         raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", "give each model once")
     if label in scores:
@@ -240,16 +219,10 @@ def _labels_again(label: str, option: str) -> ArgumentError:
     return ArgumentError(f"the column {label!r} is given as --label and as {option}", "name two columns")
 
 
-def _table_name(columns: ColumnOptions) -> str | tuple[str, ...] | None:
-    """The table that --table names; a dot stands between schema and table."""
-    text = columns.table
-    return tuple(text.split(".")) if text is not None and "." in text else text
-
-
 def _prediction_columns(
     texts: Sequence[str], scores: tuple[str, ...], source: str, columns: ColumnOptions
 ) -> dict[str, str]:
-    """Columns of predictions by model, from "column" for the only model or "model=column"."""
+    """Columns of predictions by model: "model=column", or "column" of the only model."""
     by_model: dict[str, str] = {}
     for text in texts:
         model, equals, name = text.rpartition("=")
@@ -267,31 +240,23 @@ def _prediction_columns(
 
 
 def _known_columns(source: str, columns: ColumnOptions) -> tuple[str, ...] | None:
-    """The names of a source's columns; None of standard input, which can be read only once."""
-    return None if source == "-" else source_names(source, table=_table_name(columns))
+    """The names of a source's columns; None of standard input, which is read once."""
+    return None if source == "-" else source_names(source, table=columns.table_name)
 
 
 def current_rule(
     text: str, *, models: Sequence[str], columns: Collection[str] | None
 ) -> str | Mapping[str, float] | Decision:
-    """What `--current` names: a column's name, {model: threshold}, or the decision in a file.
+    """What `--current` names: a column, {model: threshold}, or the decision in a file.
 
-    `columns` are those of the source, None where they are not known yet. What could mean two things is refused.
-
-    >>> current_rule("forest=0.3", models=["forest"], columns=["label", "forest"])
-    {'forest': 0.3}
-    >>> current_rule("0.3", models=["forest"], columns=["label", "forest"])
-    {'forest': 0.3}
-    >>> current_rule("doctor", models=["forest"], columns=["label", "forest", "doctor"])
-    'doctor'
+    `columns` are those of the source, None where they are not known yet.
     """
     threshold = _threshold(text, models)
     is_file = Path(text).is_file()
     is_column = columns is not None and text in columns
-    meanings = {"a column": is_column, "a file": is_file, "a threshold": threshold is not None}
-    several = [meaning for meaning, meant in meanings.items() if meant]
-    if len(several) > 1:
-        what = f"--current {text} could mean {' or '.join(several)}"
+    meanings = ["a column"] * is_column + ["a file"] * is_file + ["a threshold"] * (threshold is not None)
+    if len(meanings) > 1:
+        what = f"--current {text} could mean {' or '.join(meanings)}"
         raise ArgumentError(what, "rename the column, or write the file as ./NAME")
     if threshold is not None:
         return threshold
@@ -314,62 +279,51 @@ def _threshold(text: str, models: Sequence[str]) -> dict[str, float] | None:
         return None
     if math.isnan(value):
         return None
-    if equals and model in models:
-        return {model: value}
-    if equals:
+    if equals and model not in models:
         fix = f"write --current MODEL={number} with one of {', '.join(models)}"
         raise ArgumentError(f"there is no model {model!r}", fix)
-    if len(models) > 1:
+    if not equals and len(models) > 1:
         what = f"--current {text} is a threshold, and it could be one of {len(models)} models"
         raise ArgumentError(what, f"write e.g. --current {models[0]}={text}")
-    return {models[0]: value}
+    return {model if equals else models[0]: value}
 
 
 @dataclass(slots=True)
-class CallCounts:
-    """Positive calls so far (None of a map, which calls nothing), and calls that go against their probability."""
-
-    positive: int | None
-    against: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Artefact:
-    """A decision, or a map alone."""
+    """A decision, or a map alone, and counts that grow as it is applied.
+
+    `positive` counts positive calls (None of a map, which calls nothing), `against` those that their probability
+    speaks against.
+    """
 
     decision: Decision | None
     map: CalibrationMap | None
+    positive: int | None = None
+    against: int = 0
 
-    def columns(
-        self, score: str | None, name: str | None, *, probability: bool, place: str
-    ) -> tuple[NewColumns, CallCounts]:
-        """The columns that it makes of scores, and counts that grow as they are made.
-
-        The scores are in the column `score`, or in the one named like the decision's model.
-        """
+    def columns(self, score: str | None, name: str | None, *, probability: bool, place: str) -> NewColumns:
+        """The columns that it makes of `score`, by default of that named like the decision's model."""
         decision = self.decision
         if decision is None:
             if score is None:
                 raise ArgumentError("a map does not say which column holds the scores", "pass --score COLUMN")
-            make = score_columns(place, score, lambda scores: {name or "probability": self._probability(scores)})
-            return make, CallCounts(None)
+            return score_columns(place, score, lambda scores: {name or "probability": self._probability(scores)})
         if probability and self.map is None:
             raise ArgumentError("the decision holds no calibration map", "leave --probability out")
         if probability and name == "probability":
             raise ArgumentError("two new columns would be called 'probability'", "give another --column")
-        counts = CallCounts(0)
+        self.positive = 0
 
         def calls(scores: Floats) -> dict[str, Any]:
             positive = decision.apply(scores)
-            counts.positive = (counts.positive or 0) + int(positive.sum())
+            self.positive = (self.positive or 0) + int(positive.sum())
             columns: dict[str, Any] = {name or "predicted": positive.astype("int8")}
             if probability:
                 columns["probability"] = self._probability(scores)
-                against = contradictions(positive, columns["probability"], decision.condition)
-                counts.against += int(against.sum())
+                self.against += int(contradictions(positive, columns["probability"], decision.condition).sum())
             return columns
 
-        return score_columns(place, decision.model if score is None else score, calls), counts
+        return score_columns(place, decision.model if score is None else score, calls)
 
     def map_name(self) -> str:
         """The map in words, such as "isotonic map with ramps"."""
@@ -378,13 +332,13 @@ class Artefact:
         ramps = isinstance(self.map.curve, Steps) and self.map.curve.interpolate
         return f"{self.map.method} map{' with ramps' if ramps else ''}"
 
-    def cautions(self, counts: CallCounts, rows: int) -> tuple[Caution, ...]:
+    def cautions(self, rows: int) -> tuple[Caution, ...]:
         """A caution on calls that their probabilities speak against."""
-        if not counts.against or self.decision is None:
+        if not self.against or self.decision is None:
             return ()
         pays = 1 / (1 + self.decision.condition.cost_ratio)
         text = (
-            f"{counts.against:,} of {rows:,} calls go against the probability of the {self.map_name()}:"
+            f"{self.against:,} of {rows:,} calls go against the probability of the {self.map_name()}:"
             f" by these costs a positive call pays from {pays:.4g} on"
         )
         return (Caution("call-against-probability", text),)
@@ -407,6 +361,6 @@ def read_artefact(path: str) -> Artefact:
         calibration = None if decision.calibration is None else CalibrationMap.from_dict(decision.calibration)
         return Artefact(decision, calibration)
     except ThresherError as error:
-        again = error.fix == EVALUATE_AGAIN
-        fix = EVALUATE_AGAIN if again else "give what evaluate --decision or calibrate --output wrote"
+        other = "give what evaluate --decision or calibrate --output wrote"
+        fix = EVALUATE_AGAIN if error.fix == EVALUATE_AGAIN else other
         raise SourceError(f"{path} cannot be applied: {error.what}", fix) from None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from thresher import learning
 from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
@@ -21,42 +23,21 @@ from thresher.cli.commands.learn import LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import positive_label
-from thresher.cli.outputs import (
-    STANDARD,
-    NewColumns,
-    place_of,
-)
+from thresher.cli.outputs import STANDARD, NewColumns, place_of
 from thresher.errors import ArgumentError, ColumnError
 from thresher.inputs.columns import column, named, require_columns
-from thresher.learning import (
-    Deployed,
-    Learned,
-    Numbers,
-    Scatter,
-    Selection,
-    column_types,
-    complete_rows,
-    frame,
-    learn,
-    scatter,
-    selection,
-    target_column,
-    write_learned,
-)
 from thresher.learning.artefacts import FILES
 from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import models_to_compare
-from thresher.ranking import Flags
 from thresher.sources.files import read_columns
 from thresher.tables import OperatingCondition
 
 _EXTRAS = (("jinja2", "report"), ("skops.io", "learn"), ("pyarrow.parquet", "files"))  # that writing a folder needs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LearningTable:
-    """Rows, the target, and what is declared; `dropped` counts rows that were left out for missing values."""
+class LearningTable(TypedDict):
+    """Rows and what is declared of them, as `learn` takes them."""
 
     data: Any
     target: str
@@ -64,23 +45,22 @@ class LearningTable:
     types: Mapping[str, str]
     orders: Mapping[str, Sequence[str]]
     groups: Any
-    time: Any
+    times: Any
     missing: Literal["indicator", "fill"]
-    dropped: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureSelection:
-    """A selection, the scatter it was made from, columns that are no numbers, and the count of rows left out."""
+    """A selection, the scatter it was made from, columns without numbers, rows dropped."""
 
-    selection: Selection
-    scatter: Scatter
+    selection: learning.Selection
+    scatter: learning.Scatter
     left_out: Mapping[str, str]
     dropped: int
 
 
-def read_table(source: str, options: TableOptions) -> LearningTable:
-    """Read a file and check that it has the columns that the options name."""
+def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
+    """Read the columns that the options name, and count rows dropped for missing values."""
     types = _by_column(options.types, "--type", "KIND")
     orders = {name: order.split(",") for name, order in _by_column(options.orders, "--order", "A,B,C").items()}
     roles = [name for name in (options.group, options.time) if name is not None]
@@ -90,26 +70,26 @@ def read_table(source: str, options: TableOptions) -> LearningTable:
     dropped = 0
     if options.missing == "drop":
         used = [name for name in data.columns if types.get(name) != "ignored" or name in roles]
-        complete = complete_rows(data, columns=used)
+        complete = learning.complete_rows(data, columns=used)
         data, dropped = complete.data, complete.dropped
     labels = column(data[target], name=f"the column {target!r}")
-    return LearningTable(
-        data=data,
-        target=target,
-        positive=positive_label(options.positive, labels),
-        types=types,
-        orders=orders,
-        groups=None if options.group is None else data[options.group].to_numpy(),
-        time=None if options.time is None else data[options.time].to_numpy(),
-        missing="fill" if options.missing == "fill" else "indicator",
-        dropped=dropped,
-    )
+    groups, times = (None if name is None else data[name].to_numpy() for name in (options.group, options.time))
+    return {
+        "data": data,
+        "target": target,
+        "positive": positive_label(options.positive, labels),
+        "types": types,
+        "orders": orders,
+        "groups": groups,
+        "times": times,
+        "missing": "fill" if options.missing == "fill" else "indicator",
+    }, dropped
 
 
 def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
     """Read a table, take its columns of numbers, and select."""
     data, target = _read_frame(source, options.target, ())
-    kinds = column_types(data, target=target)
+    kinds = learning.column_types(data, target=target)
     names = kinds.named("numerical", "boolean")
     if not names:
         raise ArgumentError("no column holds numbers that vary", "give a table with features that are numbers")
@@ -118,20 +98,20 @@ def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
         raise ArgumentError(what, "pass a smaller --select")
     dropped = 0
     if options.missing == "drop":
-        complete = complete_rows(data, columns=[*names, target])
+        complete = learning.complete_rows(data, columns=[*names, target])
         data, dropped = complete.data, complete.dropped
     elif (absent := data[names].isna()).any(axis=None):
         lacking = next(name for name in names if absent[name].any())
         what = f"{int(absent.any(axis=1).sum()):,} of {len(data):,} rows lack a value, e.g. {lacking!r}"
         raise ArgumentError(what, "fill them, or pass --missing drop to leave those rows out")
-    goal = target_column(data, target)
-    numbers = Numbers().fit_transform(data[names])
+    goal = learning.target_column(data, target)
+    numbers = learning.Numbers().fit_transform(data[names])
     if options.scale:
         numbers = numbers / numbers.std(ddof=0).replace(0.0, 1.0)
     exact = options.criterion == "trace_ratio"
-    spread = scatter(numbers, goal.labels(goal.codes), matrix=not exact)
+    spread = learning.scatter(numbers, goal.labels(goal.codes), matrix=not exact)
     search = options.search or ("exact" if exact else "forward")
-    chosen = selection(spread, options.select, search=search, criterion=options.criterion)
+    chosen = learning.selection(spread, options.select, search=search, criterion=options.criterion)
     left_out = {column.name: column.kind for column in kinds if column.name not in names}
     return FeatureSelection(chosen, spread, left_out, dropped)
 
@@ -143,7 +123,7 @@ def _read_frame(source: str, target: str | None, names: Sequence[str]) -> tuple[
         fix = f"pass --target with one of its columns: {named(list(columns))}"
         raise ArgumentError("it is not said which column is to be learnt", fix)
     require_columns(list(dict.fromkeys([target, *names])), list(columns), place=place_of(source))
-    return frame(columns), target
+    return learning.frame(columns), target
 
 
 def _by_column(texts: Sequence[str], option: str, form: str) -> dict[str, str]:
@@ -170,25 +150,18 @@ def require_feasible(options: LearnOptions) -> None:
 
 def learn_from(
     table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, quiet: bool
-) -> tuple[Learned, list[str]]:
-    """The library's `learn`, as the options say, and what scikit-learn warned of, each warning once."""
+) -> tuple[learning.Learned, list[str]]:
+    """The library's `learn`, as the options say, and each warning of scikit-learn once."""
     models = list(options.models) or None
     names = list(models_to_compare(models, seed=options.seed))
     with warnings.catch_warnings(record=True) as caught, _progress_bar(names, quiet=quiet) as (stage, progress):
         warnings.simplefilter("always")
-        learnt = learn(
-            table.data,
-            table.target,
-            positive=table.positive,
+        learnt = learning.learn(
+            **table,
             condition=condition,
             prefer=options.prefer,
             models=models,
-            types=table.types,
-            orders=table.orders,
-            missing=table.missing,
             folds=options.folds,
-            groups=table.groups,
-            times=table.time,
             curves=options.curves,
             level=options.level,
             seed=options.seed,
@@ -209,18 +182,17 @@ def warning_lines(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     >>> warning_lines(caught)
     ['did not converge (2 times)']
     """
-    texts = [plain_text(str(one.message).strip().partition("\n")[0]) for one in caught]
-    counts = {text: texts.count(text) for text in dict.fromkeys(texts)}
+    counts = Counter(plain_text(str(one.message).strip().partition("\n")[0]) for one in caught)
     return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
 
 
-def write_folder(learnt: Learned, table: LearningTable, options: LearnOptions, *, source: str) -> list[str]:
+def write_folder(learnt: learning.Learned, table: LearningTable, options: LearnOptions, *, source: str) -> list[str]:
     """Write the folder if one is asked for; returns the paths."""
     if options.output is None:
         return []
-    title = f"{table.target} in {Path(place_of(source)).name}"
+    title = f"{table['target']} in {Path(place_of(source)).name}"
     with working("writing the folder"):
-        write_learned(learnt, table.data, options.output, title=title, overwrite=options.overwrite)
+        learning.write_learned(learnt, table["data"], options.output, title=title, overwrite=options.overwrite)
     return [str(Path(options.output, file)) for file in FILES]
 
 
@@ -228,7 +200,7 @@ def write_folder(learnt: Learned, table: LearningTable, options: LearnOptions, *
 def _progress_bar(
     names: Sequence[str], *, quiet: bool
 ) -> Iterator[tuple[Callable[[str], None] | None, Callable[[int, int], None] | None]]:
-    """Functions for `learn` to call as it works, which show what is running on stderr if that is a terminal."""
+    """Functions for `learn` to call, which show what is running if stderr is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None, None
         return
@@ -252,13 +224,7 @@ def _progress_bar(
 
 
 def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
-    """What is running: the model and the fold while models are compared, else the words themselves.
-
-    >>> _running("comparing models", ["tree", "forest"], 6, 10)
-    'fitting forest, fold 2 of 5'
-    >>> _running("learning curve", ["tree"], 6, 10)
-    'learning curve'
-    """
+    """What is running: the model and the fold while models are compared, else the words."""
     if words != COMPARING or done == total:
         return words
     each = max(total // len(names), 1)
@@ -268,7 +234,7 @@ def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
 class Predictor:
     """Scores a piece of rows after another, and gathers the remarks on all of them."""
 
-    def __init__(self, deployed: Deployed, source: str, options: PredictOptions) -> None:
+    def __init__(self, deployed: learning.Deployed, source: str, options: PredictOptions) -> None:
         self.deployed = deployed
         self.options = options
         self.place = place_of(source)
@@ -308,12 +274,10 @@ class Predictor:
         calls = self.deployed.decision.apply(scores)
         self.positive += int(calls.sum())
         self.remarks += remarks
-        added = {self.options.score: scores, self.options.prediction: self._labels(calls)}
+        labels = self.deployed.labels
+        same_type = len({type(label) for label in labels}) == 1
+        predictions = np.array(labels, dtype=None if same_type else object)[calls.astype(np.int64)]
+        added = {self.options.score: scores, self.options.prediction: predictions}
         if self.options.probability:
             added["probability"] = self.deployed.decision.probability(scores)
         return added
-
-    def _labels(self, calls: Flags) -> Any:
-        labels = self.deployed.labels
-        same_type = len({type(label) for label in labels}) == 1
-        return np.array(labels, dtype=None if same_type else object)[calls.astype(np.int64)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, field, fields, is_dataclass
+from dataclasses import Field, astuple, dataclass, field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_type_hints
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,11 +20,9 @@ from thresher.errors import ThresherError
 if TYPE_CHECKING:
     from thresher.tables import OperatingCondition
 
-Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
-
 
 def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any]], click.Command]:
-    """Define a command, which may take dataclasses: click reads their fields, in this order, as options.
+    """Define a command, which may take dataclasses whose fields click reads as options.
 
     >>> @define("show", examples=["thresher show"])
     ... def show(printed: PrintOptions) -> None:
@@ -46,8 +45,10 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
                 raise
 
         command: Callable[..., Any] = build
-        for one in reversed([one for kind in kinds.values() for one in fields(kind)]):
-            command = one.metadata["click"](command)
+        for kind in reversed(kinds.values()):
+            hints = get_type_hints(kind)
+            for one in reversed(fields(kind)):
+                command = _click_option(one, hints[one.name])(command)
         settings = {"show_default": True}
         return click.command(name, cls=Command, examples=examples, context_settings=settings)(command)
 
@@ -55,8 +56,12 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
 
 
 def option(*names: str, **settings: Any) -> Any:
-    """A field that click reads from the command line."""
-    return read(click.option(*names, **settings))
+    """A field that click reads, with settings of `click.option`.
+
+    The annotation tells the type: `Literal` is a choice, a tuple may be repeated, a bool is a flag. The option is
+    named like the field, in the singular where it may be repeated, unless a name with two dashes is among `names`.
+    """
+    return field(metadata={"names": names, "settings": settings})
 
 
 def column_option(*names: str, **settings: Any) -> Any:
@@ -64,13 +69,25 @@ def column_option(*names: str, **settings: Any) -> Any:
     return option(*names, **{"metavar": "COLUMN", "shell_complete": column_items, **settings})
 
 
-def read(decorator: Decorator) -> Any:
-    """A field that click reads by a decorator such as `LEVEL`."""
-    return field(metadata={"click": decorator})
+def _click_option(one: Field[Any], hint: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    kind = get_args(hint)[0] if NoneType in get_args(hint) else hint
+    settings: dict[str, Any]
+    names: tuple[str, ...] = one.metadata["names"]
+    multiple = get_origin(kind) is tuple
+    if multiple:
+        settings = {"multiple": True}
+    elif get_origin(kind) is Literal:
+        settings = {"type": click.Choice(get_args(kind))}
+    else:
+        settings = {"is_flag": True} if kind is bool else {"type": kind}
+    if not any(name.startswith("--") for name in names):
+        long = one.name.removesuffix("s") if multiple else one.name
+        names = ("--" + long.replace("_", "-"), *names)
+    return click.option(*names, one.name, **settings | one.metadata["settings"])
 
 
 def column_items(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Columns of the file that stands on the line already; none when it cannot be read."""
+    """Columns of the file that is on the line already; none when it cannot be read."""
     del param
     # Half a line cannot be parsed, so the file may still be among the words that are left.
     words = [ctx.params.get("source"), *ctx.args]
@@ -106,9 +123,6 @@ def ratio(text: str) -> float:
     """A ratio as a number or as two: 5, 0.2, 5:1, 1/5.
 
     Zero, negative and infinite ratios are refused by what they are used for.
-
-    >>> ratio("5:2"), ratio("0.1")
-    (2.5, 0.1)
     """
     parts = str(text).replace("/", ":").split(":")
     try:
@@ -122,11 +136,7 @@ def ratio(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """A proportion as a number or in per cent: 0.05 or 5%.
-
-    >>> share("0.05"), share("5%"), share("0.5 %")
-    (0.05, 0.05, 0.005)
-    """
+    """A proportion as a number or in per cent: 0.05 or 5%."""
     plain = str(text).strip()
     try:
         # Divided as decimals: 7% is the float that 0.07 is.
@@ -136,74 +146,63 @@ def share(text: str) -> float:
 
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
-CURRENT = click.option(
-    "--current",
-    metavar="RULE",
-    shell_complete=column_items,
-    help="The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision.",
-)
-LEVEL = click.option("--level", type=float, default=0.95, help="Of confidence intervals.")
-MISSING = click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    help="Refuse rows with missing values, or leave them out and count them.",
-)
-POSITIVE = click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
-SEED = click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the resampling.")
-TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
-TRAINED_AT = click.option(
-    "--trained-at",
-    type=share,
-    metavar="SHARE",
-    help="Prevalence that scores which are probabilities were made for, if not that of the rows.",
-)
-WRITTEN = click.option(
-    "--output", "-o", default="-", metavar="FILE", help="Where to (.csv, .csv.gz, .tsv, .parquet, .arrow)."
-)
-MEASURE: dict[str, Any] = {"metavar": "MEASURE", "shell_complete": measure_items}
-QUANTITY: dict[str, Any] = {"metavar": "QUANTITY", "shell_complete": quantity_items}
+# Settings of options that several commands have.
+Settings: TypeAlias = dict[str, Any]
+_CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
+CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
+LEVEL: Settings = {"default": 0.95, "help": "Of confidence intervals."}
+MEASURE: Settings = {"metavar": "MEASURE", "shell_complete": measure_items}
+MISSING: Settings = {"default": "raise", "help": "Refuse rows with missing values, or leave them out and count them."}
+POSITIVE: Settings = {"metavar": "LABEL", "help": "The positive label; bool and 0/1 need no word."}
+QUANTITY: Settings = {"metavar": "QUANTITY", "shell_complete": quantity_items}
+RATIO: Settings = {"type": ratio, "metavar": "RATIO"}
+REPLICATES: Settings = {"type": click.IntRange(min=100), "help": "Of the resampling."}
+SEED: Settings = {"type": click.IntRange(min=0), "default": 0, "help": "Of the resampling."}
+SHARE: Settings = {"type": share, "metavar": "SHARE"}
+_TRAINED_AT = "Prevalence that scores which are probabilities were made for, if not that of the rows."
+TRAINED_AT: Settings = {**SHARE, "help": _TRAINED_AT}
+WRITTEN: Settings = {"default": "-", "metavar": "FILE", "help": "Where to (.csv, .csv.gz, .tsv, .parquet, .arrow)."}
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
     """The columns that hold labels, scores and weights; `table` is one of a database."""
 
-    table: str | None = option(
-        "--table", metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db."
-    )
-    label: str | None = column_option("--label", help="Column of true labels.")
+    table: str | None = option(metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db.")
+    label: str | None = column_option(help="Column of true labels.")
     scores: tuple[str, ...] = column_option(
-        "--score",
-        "scores",
-        multiple=True,
-        help="Column of scores; higher means more positive. Repeat it for several models.",
+        help="Column of scores; higher means more positive. Repeat it for several models."
     )
-    positive: str | None = read(POSITIVE)
-    weight: str | None = column_option("--weight", help="Column of weights of rows.")
-    missing: Literal["raise", "drop"] = read(MISSING)
+    positive: str | None = option(**POSITIVE)
+    weight: str | None = column_option(help="Column of weights of rows.")
+    missing: Literal["raise", "drop"] = option(**MISSING)
+
+    @property
+    def table_name(self) -> str | tuple[str, ...] | None:
+        """The table, its schema apart: a dot lies between the two."""
+        return tuple(self.table.split(".")) if self.table is not None and "." in self.table else self.table
 
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
     """How rows were sampled, and how sure an interval is to be."""
 
-    cluster: str | None = column_option("--cluster", help="Column that says which rows belong together.")
-    trained_at: float | None = read(TRAINED_AT)
-    level: float = read(LEVEL)
-    seed: int = read(SEED)
+    cluster: str | None = column_option(help="Column that says which rows belong together.")
+    trained_at: float | None = option(**TRAINED_AT)
+    level: float = option(**LEVEL)
+    seed: int = option(**SEED)
+
+    def arguments(self) -> Settings:
+        """What `evaluate` takes of them."""
+        return {"trained_at": self.trained_at, "level": self.level, "seed": self.seed}
 
 
 @dataclass(frozen=True, slots=True)
 class MixOptions:
     """The class mix at deployment, as far as it is declared."""
 
-    class_ratio: float | None = option(
-        "--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."
-    )
-    prevalence: float | None = option(
-        "--prevalence", type=share, metavar="SHARE", help="Or the proportion of positives there: 0.05, 5%."
-    )
+    class_ratio: float | None = option(**RATIO, help="Positives per negative at deployment: 1:20.")
+    prevalence: float | None = option(**SHARE, help="Or the proportion of positives there: 0.05, 5%.")
 
     @property
     def declared(self) -> bool:
@@ -220,25 +219,18 @@ class MixOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConditionOptions(MixOptions):
-    """The operating condition, as far as it is declared.
+    """The operating condition, as far as it is declared."""
 
-    >>> condition = ConditionOptions(None, None, 5.0, None, None, None, None)
-    >>> condition.declared, condition.condition().cost_ratio
-    (True, 5.0)
-    """
-
-    cost_ratio: float | None = option(
-        "--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."
-    )
-    cost_fp: float | None = option("--cost-fp", type=float, help="Or the cost of a false positive ...")
-    cost_fn: float | None = option("--cost-fn", type=float, help="... and of a false negative, ...")
-    cost_tp: float | None = option("--cost-tp", type=float, help="... of a true positive (a benefit is negative) ...")
-    cost_tn: float | None = option("--cost-tn", type=float, help="... and of a true negative.")
+    cost_ratio: float | None = option(**RATIO, help="False alarms that a miss costs: 10 or 10:1.")
+    cost_fp: float | None = option(help="Or the cost of a false positive ...")
+    cost_fn: float | None = option(help="... and of a false negative, ...")
+    cost_tp: float | None = option(help="... of a true positive (a benefit is negative) ...")
+    cost_tn: float | None = option(help="... and of a true negative.")
 
 
 @dataclass(frozen=True, slots=True)
 class PrintOptions:
     """Print plain data as JSON, a summary, or nothing."""
 
-    as_json: bool = option("--json", "as_json", is_flag=True, help="Print plain data as JSON, and nothing else.")
-    quiet: bool = option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+    as_json: bool = option("--json", help="Print plain data as JSON, and nothing else.")
+    quiet: bool = option("-q", help="Print nothing but errors.")

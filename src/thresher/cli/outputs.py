@@ -18,7 +18,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -47,17 +47,7 @@ STANDARD = "-"
 
 
 def require_outputs(*, source: str | None, figures: str | None = None, **outputs: str | None) -> None:
-    """Refuse, before any work is done, what could not be written after it.
-
-    A file must lie in a folder that exists, must not be a folder, and must be neither the input nor another output.
-    The folder of figures may be new, if there is a folder that it can be made in.
-
-    >>> require_outputs(source="a.csv", output="a.csv")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: --output would overwrite the input a.csv
-      where: ...
-      fix:   write to another file
-    """
+    """Refuse, before any work is done, what could not be written after it."""
     for name, path in {**outputs, "figures": figures}.items():
         if path == STANDARD:
             kind = "folder" if name == "figures" else "file"
@@ -65,14 +55,13 @@ def require_outputs(*, source: str | None, figures: str | None = None, **outputs
             raise ArgumentError(f"--{name} is a {kind}, and - is standard output", fix)
     files = dict.fromkeys(_input_files(source), "the input")
     for name, path in outputs.items():
-        if path is None:
-            continue
-        other = files.setdefault(Path(path).resolve(), f"--{name}")
-        if other == "the input":
-            raise ArgumentError(f"--{name} would overwrite the input {path}", "write to another file")
-        if other != f"--{name}":
-            raise ArgumentError(f"{other} and --{name} name the same file {path}", "name two files")
-        _require_writable(Path(path))
+        if path is not None:
+            other = files.setdefault(Path(path).resolve(), f"--{name}")
+            if other == "the input":
+                raise ArgumentError(f"--{name} would overwrite the input {path}", "write to another file")
+            if other != f"--{name}":
+                raise ArgumentError(f"{other} and --{name} name the same file {path}", "name two files")
+            _require_writable(Path(path))
     if figures is not None:
         _require_folder(Path(figures), files)
 
@@ -90,6 +79,7 @@ def _input_files(source: str | None) -> list[Path]:
 
 
 def _require_writable(path: Path) -> None:
+    """Raise the error of the system unless a file can be written in its folder, which exists."""
     if path.is_dir():
         raise _system_error(errno.EISDIR, path)
     folder = Path(os.path.realpath(path)).parent
@@ -100,6 +90,7 @@ def _require_writable(path: Path) -> None:
 
 
 def _require_folder(folder: Path, files: Mapping[Path, str]) -> None:
+    """The same of a folder, which may be new."""
     parents = [folder.resolve(), *folder.resolve().parents]
     taken = next((path for path in parents if path in files and not path.is_dir()), None)
     if taken is not None:
@@ -117,6 +108,12 @@ def _system_error(number: int, path: Path) -> OSError:
     return OSError(number, os.strerror(number), str(path))
 
 
+def write_csv(path: str, columns: Mapping[str, Any]) -> None:
+    """Write columns as CSV, completely or not at all."""
+    with replace_file(path) as temporary:
+        _write_columns(temporary, ".csv", columns)
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file at once; a lone half of a character is written as its escape."""
     write_file(path, text.encode("utf-8", errors="backslashreplace"))
@@ -132,10 +129,10 @@ _COMPRESSED = (".gz", ".zst")
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """What adds columns to a table, a piece of its rows at a time; `place` names the table in errors.
+    """What adds columns to the table named `place`, a piece of its rows at a time.
 
-    `wanted` takes all column names once, refuses what is missing, and returns the columns that `make` needs.
-    `make` takes these (arrays, or lists of texts where None is an empty field) and the number of rows before them.
+    `wanted` takes all column names, refuses what is missing, and returns the columns that `make` needs. `make` takes
+    these (arrays, or lists of texts where None is an empty field) and the number of rows before them.
     """
 
     place: str
@@ -149,12 +146,7 @@ def place_of(source: str) -> str:
 
 
 def score_columns(place: str, score: str, make: Callable[[Floats], Mapping[str, Any]]) -> NewColumns:
-    """New columns made of one column of scores.
-
-    >>> double = score_columns("a.csv", "p", lambda scores: {"twice": 2 * scores})
-    >>> double.wanted(["id", "p"]), double.make({"p": ["0.5"]}, 0)
-    (['p'], {'twice': array([1.])})
-    """
+    """New columns made of one column of scores."""
 
     def wanted(names: Sequence[str]) -> list[str]:
         require_columns([score], names, place=place)
@@ -168,10 +160,7 @@ def score_columns(place: str, score: str, make: Callable[[Floats], Mapping[str, 
 
 
 def write_with_columns(source: str, target: str, new: NewColumns) -> int:
-    """Copy a table with new columns, completely or not at all; returns how many rows there were.
-
-    The target's suffix tells its format; "-" is standard output, as CSV.
-    """
+    """Copy a table with new columns, completely or not at all; returns its number of rows."""
     if target != STANDARD:
         require_format(target)
         with replace_file(target) as path:
@@ -195,11 +184,7 @@ def require_format(target: str) -> None:
 
 
 def _format_suffix(name: str) -> str:
-    """The suffix that tells the format, under that of a compression.
-
-    >>> _format_suffix("scores.csv.gz"), _format_suffix("-")
-    ('.csv', '')
-    """
+    """The suffix that tells the format, under that of a compression."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     while suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
@@ -224,15 +209,7 @@ def _write(source: str, path: Path, kind: str, new: NewColumns) -> int:
 
 
 def copy_rows(lines: IO[str], out: IO[str], new: NewColumns, *, delimiters: tuple[str, str], piece: int = PIECE) -> int:
-    r"""Copy delimited text with new columns; returns how many rows there were. Other fields stay as they were written.
-
-    >>> out = io.StringIO()
-    >>> double = score_columns("a.csv", "p", lambda scores: {"twice": 2 * scores})
-    >>> copy_rows(io.StringIO("id,p\n007,0.50\n"), out, double, delimiters=(",", ","))
-    1
-    >>> out.getvalue()
-    'id,p,twice\n007,0.50,1.0\n'
-    """
+    """Copy delimited text with new columns, other fields as written; returns the rows."""
     reader = csv.reader(lines, delimiter=delimiters[0], strict=True)
     writer = _row_writer(out, delimiters[1])
     count = 0
@@ -273,33 +250,29 @@ def _pieces(reader: Iterator[list[str]], head: Sequence[str], place: str, most: 
 
 def _copy_parquet(source: str, path: Path, new: NewColumns) -> int:
     """Parquet to Parquet, a batch of rows at a time; the other columns keep their types."""
-    arrow = extra("pyarrow", name="files")
-    parquet = extra("pyarrow.parquet", name="files")
+    arrow, parquet = extra("pyarrow", name="files"), extra("pyarrow.parquet", name="files")
     rows, writer = 0, None
-    with translate_errors(DataFile(source, "parquet")), parquet.ParquetFile(source) as file:
+    with translate_errors(DataFile(source, "parquet")), ExitStack() as files:
+        file = files.enter_context(parquet.ParquetFile(source))
         names = list(file.schema_arrow.names)
         wanted = new.wanted(names)
-        try:
-            for batch in file.iter_batches(batch_size=PIECE):
-                table = arrow.Table.from_batches([batch])
-                added = new.make({name: numpy_column(table[name], name=name) for name in wanted}, rows)
-                if writer is None:
-                    _require_new(added, names, new.place)
-                for name, values in added.items():
-                    table = table.append_column(name, arrow.array(values))
-                writer = writer or parquet.ParquetWriter(path, table.schema)
-                writer.write_table(table)
-                rows += table.num_rows
-        finally:
-            if writer is not None:
-                writer.close()
+        for batch in file.iter_batches(batch_size=PIECE):
+            table = arrow.Table.from_batches([batch])
+            added = new.make({name: numpy_column(table[name], name=name) for name in wanted}, rows)
+            if writer is None:
+                _require_new(added, names, new.place)
+            for name, values in added.items():
+                table = table.append_column(name, arrow.array(values))
+            writer = writer or files.enter_context(parquet.ParquetWriter(path, table.schema))
+            writer.write_table(table)
+            rows += table.num_rows
     if not rows:
         raise EmptyError(f"{new.place} has no rows", "give at least one")
     return rows
 
 
 def _write_columns(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
-    """Write columns in the format of a suffix; in texts what is missing is an empty field."""
+    """Write columns in the format of a suffix; in texts a missing value is an empty field."""
     if kind in _DELIMITERS:
         lists = [np.asarray(column).tolist() for column in columns.values()]
         with _text_file(path) as out:
@@ -352,7 +325,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _row_writer(out: IO[str], delimiter: str) -> Any:
-    """A writer of rows that end in a line feed, and whose fields may hold any character.
+    """A writer of rows that end in a line feed and may hold any character.
 
     Only a writer that ends lines in CR LF quotes fields that hold a CR, so this one does, and takes the CR off.
     """
@@ -391,7 +364,7 @@ def _open_bytes(source: str) -> Any:
 
 
 def _text_file(path: Path) -> IO[str]:
-    """A text to write, compressed if its name tells so; without a time, so that the same rows give the same bytes."""
+    """A text to write, compressed if its name tells so, without a time in it."""
     compressed = path.suffix.lower() == ".gz"
     file: Any = gzip.GzipFile(path, "wb", mtime=0) if compressed else path.open("wb")
     return io.TextIOWrapper(file, encoding="utf-8", newline="")

@@ -1,24 +1,19 @@
 """Pictures of things already computed, after scikit-learn's Display convention (extra `plot`)."""
 
-from thresher.plots.brier import BrierCurveDisplay
 from thresher.plots.calibration_map import CalibrationMapDisplay
-from thresher.plots.cost import CostCurveDisplay
-from thresher.plots.coverage import CoverageDisplay
+from thresher.plots.cost import BrierCurveDisplay, CostCurveDisplay, NetBenefitDisplay
+from thresher.plots.coverage import CoverageDisplay, ROCDisplay
 from thresher.plots.display import Display
 from thresher.plots.figures import write_figures
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay, WinsDisplay
-from thresher.plots.ks import KSDisplay
-from thresher.plots.learning import FeatureCurveDisplay, LearningCurveDisplay
+from thresher.plots.learning import FeatureCurveDisplay, LearningCurveDisplay, ScreeDisplay
 from thresher.plots.losses import MarginLossDisplay
-from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.reliability import ReliabilityDisplay
-from thresher.plots.roc import ROCDisplay
-from thresher.plots.scores import ScoresDisplay
-from thresher.plots.scree import ScreeDisplay
+from thresher.plots.scores import KSDisplay, ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 
 __all__ = [

@@ -10,19 +10,7 @@ import numpy as np
 
 from thresher.calibration import CalibrationMap, calibration_map
 from thresher.calibration.maps.steps import Steps
-from thresher.plots.display import (
-    DOTTED,
-    Display,
-    Entries,
-    Frame,
-    add_legend,
-    fits_inside,
-    ink,
-    name_text,
-    set_title,
-    stack,
-    styles,
-)
+from thresher.plots.display import Display, Entries, Frame, dotted, fits_inside, ink, name_text, stack, styles
 from thresher.plots.models import FEW, by_name, require_one_ranking
 from thresher.ranking import LARGEST, Floats, Ranking
 
@@ -36,9 +24,9 @@ _POINTS = 401
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class CalibrationMapDisplay(Display):
-    """Calibration maps over the scores: steps, straight pieces or curves, as each map has it.
+    """Calibration maps over the scores: steps, straight pieces or curves.
 
-    The cases of `ranking`, if given and few, are marked at 1 (positives) and at 0 (negatives).
+    The cases of `ranking`, if any and few, are marked at 1 (positives) and at 0 (negatives).
 
     >>> import thresher as th
     >>> emails = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -54,7 +42,7 @@ class CalibrationMapDisplay(Display):
 
     @classmethod
     def from_map(cls, maps: CalibrationMap | Mapping[str, CalibrationMap], *, ranking: Ranking | None = None) -> Self:
-        """Of one map, or of several by name, over the scores of the ranking or of the maps' own knots."""
+        """Of one map, or of several by name, over the ranking's scores or the maps' knots."""
         return cls(maps=by_name(maps, CalibrationMap, alone="map"), ranking=ranking)
 
     @classmethod
@@ -75,23 +63,20 @@ class CalibrationMapDisplay(Display):
         ax = self._axes(ax, xlabel="score", ylabel="probability", ylim=(-0.06, 1.06))
         low, high = self._span()
         if (low, high) == (0.0, 1.0):
-            ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=DOTTED, alpha=0.7)
+            ax.plot([0, 1], [0, 1], **dotted(ax, alpha=0.7) | {"zorder": 2})
         style = styles(self.maps, ax)
         self.lines_, self.cases_ = {}, []
         entries: Entries = []
         for name, each in self.maps.items():
-            x, y = self._points(each)
-            steps = "steps-post" if _stepped(each) else "default"
-            (self.lines_[name],) = ax.plot(x, y, **style[name].line, drawstyle=steps, zorder=3)
+            stepped = isinstance(each.curve, Steps) and not each.curve.interpolate
+            options = {**style[name].line, "drawstyle": "steps-post" if stepped else "default", "zorder": 3}
+            (self.lines_[name],) = ax.plot(*self._points(each), **options)
             entries.append((self.lines_[name], name_text(name)))
         if self.ranking is not None and len(self.ranking) <= FEW:
             entries += self._cases(ax, self.ranking)
-        if len(entries) > 1:
-            add_legend(ax, entries, outside=bool(self.cases_) or None)
-            set_title(ax, "Calibration map")
-        else:
-            set_title(ax, f"Calibration map: {entries[0][1]}")
-        return self
+        if len(entries) == 1:
+            return self._finish(f"Calibration map: {entries[0][1]}")
+        return self._finish("Calibration map", entries, outside=bool(self.cases_) or None)
 
     def frame(self) -> Frame:
         """Per map and drawn point: score and probability."""
@@ -99,7 +84,7 @@ class CalibrationMapDisplay(Display):
         return stack({name: {"score": x, "probability": y} for name, (x, y) in points.items()}, key="map")
 
     def _span(self) -> tuple[float, float]:
-        """The scores to draw: all of [0, 1] where they lie in it, else from the lowest to the highest."""
+        """The scores to draw: [0, 1] where they lie in it, else from lowest to highest."""
         scores = [each.curve.score for each in self.maps.values() if isinstance(each.curve, Steps)]
         if self.ranking is not None:
             scores.append(self.ranking.score)
@@ -126,7 +111,3 @@ class CalibrationMapDisplay(Display):
             x = ranking.score[there]
             self.cases_.append(ax.scatter(x, np.full(x.size, height), marker=sign, s=60, color=ink(ax), zorder=4))
         return [(self.cases_[0], "positives"), (self.cases_[1], "negatives")]
-
-
-def _stepped(each: CalibrationMap) -> bool:
-    return isinstance(each.curve, Steps) and not each.curve.interpolate

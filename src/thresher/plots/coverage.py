@@ -1,4 +1,4 @@
-"""`CoverageDisplay`: true against false positives in counts, where one step is one case."""
+"""`CoverageDisplay` and `ROCDisplay`: true against false positives, in counts and rates."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.choices.isometric import Plane
-from thresher.curves import coverage, hull_splits
+from thresher.curves import auc, coverage, hull_splits, roc
 from thresher.curves import hull as hull_of
-from thresher.plots.display import add_legend, dotted, ink, set_title
+from thresher.plots.display import dotted, ink, unit_square
 from thresher.plots.models import Isometrics, PlaneDisplay, curve_splits, isometrics_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _LONGEST_SIDE = 3  # times the shorter one, before a step right and a step up di
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class CoverageDisplay(PlaneDisplay):
-    """The coverage plot: a rectangle of Pos times Neg cases, a curve per model, its hull, and the choice.
+    """The coverage plot: Pos by Neg cases, a curve per model, its hull, and the choice.
 
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
@@ -54,10 +54,9 @@ class CoverageDisplay(PlaneDisplay):
         levels: Sequence[float] | None = None,
         slopes: bool = True,
     ) -> Self:
-        """Draw it; `isometrics` names a measure, or is a condition, whose lines of equal value lie behind the curves.
+        """Draw it; `isometrics` is a measure or a condition whose lines of equal value to add.
 
-        `levels` are the values of these lines. `slopes` draws the line of equal cost through the choice of
-        each condition.
+        `levels` are the values of these lines. `slopes` draws a line of equal cost through each condition's choice.
         """
         ax = self._start(ax, grid="")
         self._rectangle(ax)
@@ -71,10 +70,9 @@ class CoverageDisplay(PlaneDisplay):
             table, split = coverage(ranking), curve_splits(ranking)
             self._curve(name, table.fp[split], table.tp[split], "curve" * (len(self.rankings) == 1), marked=True)
         choices = self._choices(slopes=slopes)
-        if len(self.rankings) > 1 or choices:
-            add_legend(ax, [*self._entries, *choices], outside=bool(self._legend_inches()))
-        set_title(ax, f"Coverage plot{isometrics_words(isometrics)}{self.mix}", of=self.of)
-        return self
+        if len(self.rankings) == 1 and not choices:
+            self._entries.clear()  # a single curve needs no legend
+        return self._finish_curves(f"Coverage plot{isometrics_words(isometrics)}", *choices)
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, fp, tp, and whether the split lies on the hull."""
@@ -102,3 +100,50 @@ class CoverageDisplay(PlaneDisplay):
         ax.grid(visible=True, which="both", color="grey", alpha=0.22, linewidth=0.6)
         ax.plot([0, Neg, Neg, 0, 0], [0, 0, Pos, Pos, 0], color=ink(ax), linewidth=0.8, alpha=0.6, zorder=1.7)
         ax.plot([0, Neg], [0, Pos], **dotted(ax))
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ROCDisplay(PlaneDisplay):
+    """ROC curves; a line of equal cost touches the curve where its condition is best.
+
+    Bands come from `roc_band`.
+
+    >>> import thresher as th
+    >>> emails = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
+    >>> display = ROCDisplay.from_ranking(emails, conditions={"2:1": th.OperatingCondition(class_ratio=3/4)})
+    >>> [point.threshold for point in display.chosen["2:1"].choice.points]
+    [0.77, 0.56, 0.28]
+    """
+
+    plane: ClassVar[Plane] = "roc"
+
+    hulls_: dict[str, Line2D] = field(init=False)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        hull: bool = False,
+        isometrics: Isometrics | None = None,
+        levels: Sequence[float] | None = None,
+        slopes: bool = True,
+    ) -> Self:
+        """Draw it; options as in `CoverageDisplay.plot`."""
+        ax = self._start(ax, **unit_square("false positive rate", "true positive rate"))
+        ax.plot([0, 1], [0, 1], **dotted(ax))
+        self._isometrics(isometrics, levels)
+        self.hulls_ = {}
+        for name, ranking in self.rankings.items():
+            self._band(name)
+            if hull:
+                fpr, tpr, _ = roc(hull_of(ranking, pool="ties"))
+                colour = self._styles[name].colour
+                (self.hulls_[name],) = ax.plot(fpr, tpr, color=colour, linewidth=1, alpha=0.7, zorder=2)
+            fpr, tpr, _ = (column[curve_splits(ranking)] for column in roc(ranking))
+            self._curve(name, fpr, tpr, f"AUC {auc(ranking):.3f}", marked=True)
+        return self._finish_curves(f"ROC plot{isometrics_words(isometrics)}", *self._choices(slopes=slopes))
+
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per split: threshold, fpr and tpr."""
+        fpr, tpr, threshold = roc(self.rankings[name])
+        return {"threshold": threshold, "fpr": fpr, "tpr": tpr}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Frame: TypeAlias = dict[str, npt.NDArray[Any]]
 Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
-Entries: TypeAlias = "list[tuple[Artist | Container, str]]"
+Entry: TypeAlias = "tuple[Artist | Container, str]"
+Entries: TypeAlias = list[Entry]
 Corner: TypeAlias = Literal[
     "best", "upper left", "upper right", "lower left", "lower right", "lower center", "center right"
 ]
@@ -58,6 +59,7 @@ class Display(ABC):
 
     __slots__ = ("ax_", "figure_")
 
+    _inches: ClassVar[tuple[float, float]] = 6.4, 4.4
     ax_: Axes
     figure_: Figure | SubFigure
 
@@ -72,13 +74,13 @@ class Display(ABC):
     @property
     def size(self) -> tuple[float, float]:
         """Width and height that suit the picture, in inches."""
-        return 6.4, 4.4
+        return self._inches
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def _axes(self, ax: Axes | None, *, grid: Literal["both", "x", "y", ""] = "both", **settings: Any) -> Axes:
-        """Remember the axes to draw on: `ax`, or those of a new pyplot figure that plt.show() shows."""
+        """Prepare `ax`, or the axes of a new pyplot figure, and remember them."""
         extra("matplotlib", name="plot")
         if ax is None:
             ax = extra("matplotlib.pyplot", name="plot").subplots(figsize=self.size, layout="constrained")[1]
@@ -91,10 +93,16 @@ class Display(ABC):
             ax.grid(visible=True, axis=grid, color="grey", alpha=0.18, linewidth=0.6)
         return ax
 
+    def _finish(self, title: str, entries: Sequence[Entry] = (), **legend: Any) -> Self:
+        """Add a legend, its options as of `add_legend`, and the title."""
+        add_legend(self.ax_, entries, **legend)
+        set_title(self.ax_, title)
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one model is drawn: a colour, dashes and a marker that tell it from others without colour too."""
+    """The colour, dashes and marker of a model, any of which tells it apart."""
 
     colour: str
     dashes: Dashes
@@ -107,12 +115,7 @@ class Style:
 
 
 def styles(names: Iterable[str], ax: Axes) -> dict[str, Style]:
-    """A style for each name, that of the page; 40 names differ from each other.
-
-    >>> from matplotlib.figure import Figure
-    >>> styles(["tree", "logit"], Figure().add_subplot())["logit"]
-    Style(colour='#b84a00', dashes=(0, (3.5, 1.5)), marker='s')
-    """
+    """A style for each name, that of the page; 40 names differ from each other."""
     colours = palette(ax)
     return {
         name: Style(colours[i % len(colours)], dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)
@@ -120,32 +123,18 @@ def styles(names: Iterable[str], ax: Axes) -> dict[str, Style]:
 
 
 def dashes(place: int) -> Dashes:
-    """The dashes at this place in units of the line's width, as matplotlib counts them.
-
-    >>> dashes(0), dashes(1)
-    ('solid', (0, (3.5, 1.5)))
-    """
+    """The dashes at this place, in units of the line's width."""
     lengths = dashes_at(place)
     return (0, tuple(length / 2 for length in lengths)) if lengths else "solid"
 
 
 def palette(ax: Axes) -> tuple[str, ...]:
-    """The colours that can be seen on the axes' ground; the first two are those of positives and negatives.
-
-    >>> from matplotlib.figure import Figure
-    >>> palette(Figure().add_subplot(facecolor="black"))[0]
-    '#5cb3ec'
-    """
+    """The colours to use on these axes, those of positives and negatives first."""
     return ON_DARK if is_dark(ax) else ON_LIGHT
 
 
 def is_dark(ax: Axes) -> bool:
-    """Whether the axes' ground is nearer to black than to white.
-
-    >>> from matplotlib.figure import Figure
-    >>> is_dark(Figure().add_subplot())
-    False
-    """
+    """Whether the axes' ground is nearer to black than to white."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = to_rgb(ax.get_facecolor())
@@ -153,12 +142,7 @@ def is_dark(ax: Axes) -> bool:
 
 
 def ink(ax: Axes) -> str:
-    """The colour of the axes' own words, for what belongs to no model.
-
-    >>> from matplotlib.figure import Figure
-    >>> ink(Figure().add_subplot())
-    'black'
-    """
+    """The colour of the axes' own words, for what belongs to no model."""
     return str(ax.xaxis.label.get_color())
 
 
@@ -173,13 +157,7 @@ def unit_square(x: str, y: str) -> dict[str, Any]:
 
 
 def name_text(name: object, *, longest: int = LONGEST) -> str:
-    r"""A name as it can be drawn: control, direction and line characters as escapes, cut when too long.
-
-    >>> name_text("tree\x1b[31m\n")
-    'tree\\x1b[31m\\n'
-    >>> name_text("x" * 40)
-    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
-    """
+    """A name as it can be drawn: cut when too long, unprintable characters as escapes."""
     # Fonts of figures have no pictures of control characters, which is why names are not `visible` here as elsewhere.
     text = "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in str(name)
@@ -194,37 +172,32 @@ def literal(text: Text) -> Text:
     return text
 
 
-def set_title(ax: Axes, title: str, *, of: str = "") -> None:
-    """A title, taken literally, after whose picture it is."""
-    ax.set_title(f"{name_text(of)}: {title}" if of else title, fontsize="medium", loc="left", **LITERAL)
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a picture, taken literally, on the left of vertical lines."""
+    ax.set_yticks(range(len(names)), names, **LITERAL)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(visible=True, axis="x", color="grey", alpha=0.22, linewidth=0.6)
+
+
+def set_title(ax: Axes, title: str) -> None:
+    """A title, taken literally."""
+    ax.set_title(title, fontsize="medium", loc="left", **LITERAL)
 
 
 def fits_inside(labels: Sequence[str]) -> bool:
-    """Whether a legend of these labels fits into a corner of the axes.
-
-    >>> fits_inside(["tree", "logit"]), fits_inside(["tree"] * 10)
-    (True, False)
-    """
+    """Whether a legend of these labels fits into a corner of the axes."""
     return len(labels) <= _INSIDE and max(map(len, labels), default=0) <= _NARROW
 
 
 def legend_inches(labels: Sequence[str]) -> float:
-    """Width that a legend of these labels needs next to the axes.
-
-    >>> legend_inches(["tree", "logit"])
-    1.075
-    """
+    """Width that a legend of these labels needs next to the axes."""
     return round(0.7 + 0.075 * max(map(len, labels), default=0), 3)
 
 
 def add_legend(
-    ax: Axes,
-    entries: Sequence[tuple[Artist | Container, str]],
-    *,
-    loc: Corner = "lower right",
-    outside: bool | None = None,
+    ax: Axes, entries: Sequence[Entry], *, loc: Corner = "lower right", outside: bool | None = None
 ) -> Legend | None:
-    """A legend of these artists: in a corner, next to the axes when it would cover them, below small axes.
+    """A legend in a corner, next to the axes if it would cover them, or below small axes.
 
     The texts are set after the legend is made, since matplotlib leaves out labels that start with an underscore.
     """
@@ -252,14 +225,8 @@ def add_legend(
 
 
 def stack(parts: Mapping[str, Mapping[str, npt.ArrayLike]], *, key: str = "model") -> Frame:
-    """Columns of several parts below each other, with a column that names the part.
-
-    >>> stack({"a": {"x": [1, 2]}, "b": {"x": [3]}})["model"].tolist()
-    ['a', 'a', 'b']
-    """
-    columns = {name: {each: np.asarray(values) for each, values in part.items()} for name, part in parts.items()}
-    sizes = [next(iter(part.values())).size for part in columns.values()]
-    frame: Frame = {key: np.repeat(np.array(list(columns), dtype=object), sizes)}
-    for each in next(iter(columns.values()), {}):
-        frame[each] = np.concatenate([part[each] for part in columns.values()])
-    return frame
+    """Columns of several parts below each other, with a column that names the part."""
+    sizes = [np.size(next(iter(part.values()))) for part in parts.values()]
+    frame: Frame = {key: np.repeat(np.array(list(parts), dtype=object), sizes)}
+    columns = next(iter(parts.values()), {})
+    return frame | {name: np.concatenate([np.asarray(part[name]) for part in parts.values()]) for name in columns}

@@ -18,23 +18,19 @@ from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
 from thresher.evaluation.bands import MOST_BANDS, ModelBands, class_bands, model_bands
 from thresher.inference import Band, Interval
-from thresher.plots.brier import BrierCurveDisplay
 from thresher.plots.calibration_map import CalibrationMapDisplay
-from thresher.plots.cost import CostCurveDisplay
-from thresher.plots.coverage import CoverageDisplay
+from thresher.plots.cost import BrierCurveDisplay, CostCurveDisplay, NetBenefitDisplay
+from thresher.plots.coverage import CoverageDisplay, ROCDisplay
 from thresher.plots.display import Display, name_text
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay, WinsDisplay
-from thresher.plots.ks import KSDisplay
 from thresher.plots.losses import MarginLossDisplay
 from thresher.plots.models import ModelsDisplay
-from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.reliability import ReliabilityDisplay
-from thresher.plots.roc import ROCDisplay
-from thresher.plots.scores import ScoresDisplay
+from thresher.plots.scores import KSDisplay, ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 
 Format: TypeAlias = Literal["pdf", "svg", "png"]
@@ -50,7 +46,7 @@ def write_figures(
     *,
     format: Format = "pdf",  # noqa: A002
 ) -> list[Path]:
-    """Write all pictures of an evaluation into a folder, one file each, and return their paths.
+    """Write all pictures of an evaluation into a folder, and return their paths.
 
     The folder is made if need be, and files of the same names are replaced. Pictures of calibration are left
     out for scores that are no probabilities. Up to three models have bands around their curves, of more models only the
@@ -95,8 +91,8 @@ def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
     drawn = {name: model_bands(evaluation, name) for name in banded}
     yield "coverage", CoverageDisplay.from_evaluation(evaluation)
     yield "roc", ROCDisplay.from_evaluation(evaluation, bands=_bands(drawn, "roc"))
-    of_precision = _bands(drawn, "precision_recall")
-    yield "precision-recall", PrecisionRecallDisplay.from_evaluation(evaluation, bands=of_precision)
+    bands = _bands(drawn, "precision_recall")
+    yield "precision-recall", PrecisionRecallDisplay.from_evaluation(evaluation, bands=bands)
     yield "precision-recall-gain", PRGainDisplay.from_evaluation(evaluation)
     yield "cost-curve", CostCurveDisplay.from_evaluation(evaluation)
     yield "gain", GainDisplay.from_evaluation(evaluation)
@@ -154,11 +150,8 @@ def _one_vs_rest(evaluation: MulticlassEvaluation, name: str, ending: str) -> It
     banded = evaluation.classes if len(rankings) <= MOST_BANDS else ()
     every = {str(label): class_bands(evaluation, name, label) for label in banded}
     drawn = {label: bands for label, bands in every.items() if bands is not None}
-    pictures: tuple[tuple[str, type[ModelsDisplay]], ...] = (
-        ("roc", ROCDisplay),
-        ("precision_recall", PrecisionRecallDisplay),
-    )
-    for curve, kind in pictures:
+    kinds: dict[str, type[ModelsDisplay]] = {"roc": ROCDisplay, "precision_recall": PrecisionRecallDisplay}
+    for curve, kind in kinds.items():
         display = kind.from_ranking(rankings, bands=_bands(drawn, curve) or None)
         display.of = f"{name_text(name, longest=20)}, one-vs-rest"
         yield f"{curve.replace('_', '-')}-one-vs-rest{ending}", display
@@ -175,7 +168,7 @@ def _bands(drawn: Mapping[str, ModelBands], curve: str) -> dict[str, Band]:
 
 
 def _endings(names: list[str]) -> list[str]:
-    """What tells the files of models apart: nothing for one model, else a number and what is plain of the name."""
+    """What tells the files of models apart: a number and the plain part of the name."""
     if len(names) == 1:
         return [""]
     plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] for name in names]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -11,22 +10,20 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
-from thresher.inference import Comparison, Difference, Interval
+from thresher.inference import Comparison, Interval
 from thresher.inference.comparison.difference import shown_p
 from thresher.plots.display import (
     DOTTED,
     FAINT,
-    LITERAL,
     Display,
     Frame,
     Style,
-    add_legend,
     fits_inside,
     ink,
     literal,
+    name_rows,
     name_text,
     palette,
-    set_title,
     stack,
     styles,
 )
@@ -43,7 +40,7 @@ MEASURES_SHOWN = ("accuracy", "tpr", "tnr", "precision", "npv", "f1", "average_r
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class MeasuresDisplay(Display):
-    """Measures of one or several models, each with its interval; what is undefined says so.
+    """Measures of one or several models, each with its interval.
 
     >>> import thresher as th
     >>> intervals = th.intervals(th.Contingency(tp=30, fn=20, fp=10, tn=40))
@@ -58,7 +55,7 @@ class MeasuresDisplay(Display):
 
     @classmethod
     def from_intervals(cls, intervals: Mapping[str, Mapping[str, Interval]], *, of: str = "Measures") -> Self:
-        """Of intervals by model and measure, the same for every model; `of` says in the title what they are."""
+        """Of intervals by model and measure; `of` says in the title what they are."""
         if len({tuple(each) for each in intervals.values()}) != 1:
             raise ArgumentError(
                 "the models do not have the same measures",
@@ -93,25 +90,19 @@ class MeasuresDisplay(Display):
             intervals = [each[name] for name in names]
             places = np.arange(len(names)) + offset
             self.bars_[model] = _bars(ax, intervals, places, style[model])
-            for place, interval in zip(places.tolist(), intervals, strict=True):
-                if math.isnan(interval.estimate):
-                    _undefined(ax, place, style[model].colour)
         _rows(ax, [name_text(name.replace("_", " ")) for name in names])
-        entries = [(bar, name_text(model)) for model, bar in self.bars_.items()]
-        if list(self.intervals) != [MODEL]:
-            add_legend(ax, entries, loc="lower left", outside=not self._inside() or len(entries) > 1)
+        nameless = list(self.intervals) == [MODEL]
+        entries = [] if nameless else [(bar, name_text(model)) for model, bar in self.bars_.items()]
         level = next(iter(next(iter(self.intervals.values())).values())).level
-        set_title(ax, f"{name_text(self.of)} with {level:.0%} intervals")
-        return self
+        title = f"{name_text(self.of)} with {level:.0%} intervals"
+        return self._finish(title, entries, loc="lower left", outside=not self._inside() or len(entries) > 1)
 
     def frame(self) -> Frame:
         """Per model and measure: estimate, lower and upper limit."""
         parts: dict[str, dict[str, Any]] = {}
         for model, intervals in self.intervals.items():
-            names = np.empty(len(intervals), dtype=object)
-            names[:] = list(intervals)
             columns = {part: [getattr(each, part) for each in intervals.values()] for part in _PARTS}
-            parts[model] = {"measure": names} | columns
+            parts[model] = {"measure": np.array(list(intervals), dtype=object)} | columns
         return stack(parts)
 
     def _inside(self) -> bool:
@@ -120,7 +111,7 @@ class MeasuresDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ComparisonDisplay(Display):
-    """Paired differences between models with their limits, the verdict on the first of each pair in words.
+    """Paired differences between models with their limits, and verdicts on the first.
 
     >>> import thresher as th
     >>> labels, near = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1]
@@ -165,16 +156,11 @@ class ComparisonDisplay(Display):
         for place, each in enumerate(differences):
             style = Style(of[each.verdict], "solid", "o")
             self.bars_.append(_bars(ax, [each.interval], np.array([place]), style))
-            words = ax.annotate(
-                _verdict(each), (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize="small"
-            )
-            literal(words).set_color(of[each.verdict])
-            if math.isnan(each.difference):
-                _undefined(ax, place, of[each.verdict])
+            verdict = f"{each.verdict} (p {shown_p(each.p_adjusted)})"
+            _annotate(ax, verdict, 1.02, place, fontsize="small", color=of[each.verdict])
         _rows(ax, [f"{name_text(each.a, longest=24)} − {name_text(each.b, longest=24)}" for each in differences])
         ax.set_xlabel(f"difference in {self.comparison.measure.replace('_', ' ')}")
-        set_title(ax, f"Models compared, {self.comparison.level:.0%} limits")
-        return self
+        return self._finish(f"Models compared, {self.comparison.level:.0%} limits")
 
     def frame(self) -> Frame:
         """Per pair: the models, difference, limits, p-value, adjusted p-value and verdict."""
@@ -190,25 +176,19 @@ def _bars(ax: Axes, intervals: Sequence[Interval], places: Any, style: Style) ->
     estimate, lower, upper = (np.array([getattr(i, part) for i in intervals]) for part in _PARTS)
     # An estimate may lie outside limits that are corrected for its bias; the bar then starts at the estimate.
     reach = np.maximum([estimate - lower, upper - estimate], 0)
-    return ax.errorbar(
-        estimate, places, xerr=reach, fmt=style.marker, color=style.colour, markersize=5, capsize=2.5, linewidth=1.5
-    )
+    for place in places[np.isnan(estimate)].tolist():
+        _annotate(ax, "undefined", 0.01, place, fontsize="x-small", color=style.colour)
+    options: Any = {"fmt": style.marker, "color": style.colour, "markersize": 5, "capsize": 2.5, "linewidth": 1.5}
+    return ax.errorbar(estimate, places, xerr=reach, **options)
 
 
 def _rows(ax: Axes, labels: Sequence[str]) -> None:
-    ax.set_yticks(range(len(labels)), labels, **LITERAL)
+    name_rows(ax, labels)
     ax.set_ylim(len(labels) - 0.5, -0.5)
     for row in range(0, len(labels), 2):
         ax.axhspan(row - 0.5, row + 0.5, color="grey", alpha=0.07, linewidth=0, zorder=0)
-    ax.tick_params(axis="y", length=0)
-    ax.grid(visible=True, axis="x", color="grey", alpha=0.22, linewidth=0.6)
 
 
-def _undefined(ax: Axes, place: float, colour: str) -> None:
-    ax.annotate(
-        "undefined", (0.01, place), xycoords=("axes fraction", "data"), va="center", fontsize="x-small", color=colour
-    )
-
-
-def _verdict(each: Difference) -> str:
-    return f"{each.verdict} (p {shown_p(each.p_adjusted)})"
+def _annotate(ax: Axes, words: str, across: float, place: float, **options: Any) -> None:
+    """Write words in a row, at a share of the axes' width."""
+    literal(ax.annotate(words, (across, place), xycoords=("axes fraction", "data"), va="center", **options))

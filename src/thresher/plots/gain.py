@@ -1,4 +1,4 @@
-"""`GainDisplay` and `LiftDisplay`: what working down the ranking brings, as a share and as a multiple."""
+"""`GainDisplay` and `LiftDisplay`: what working down the ranking brings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CalledDisplay(ModelsDisplay):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class GainDisplay(CalledDisplay):
-    """Cumulative gains: the share of positives found among the share of cases called positive.
+    """Cumulative gains: the share of positives found against the share of cases called.
 
     >>> import thresher as th
     >>> GainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")).frame()["found"]
@@ -61,7 +61,7 @@ class GainDisplay(CalledDisplay):
             called, recall, _ = (column[curve_splits(ranking)] for column in gain(ranking))
             self._curve(name, called, recall, marked=True)
         self._diamonds(ax, "tpr")
-        return self._finish("Cumulative gain", (self.perfect_, "perfect order"))
+        return self._finish_curves("Cumulative gain", (self.perfect_, "perfect order"))
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, share of positives found."""
@@ -87,7 +87,7 @@ class LiftDisplay(CalledDisplay):
             self._curve(name, called, multiple, marked=True)
         self._diamonds(ax, "lift")
         ax.set_ylim(bottom=0)
-        return self._finish("Lift", (chance, "by chance"), loc="upper right")
+        return self._finish_curves("Lift", (chance, "by chance"), loc="upper right")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, lift (NaN where none is)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -15,16 +16,14 @@ from thresher.evaluation import Evaluation
 from thresher.inference import Stability
 from thresher.plots.display import (
     DASHED,
-    LITERAL,
     Display,
     Entries,
     Frame,
-    add_legend,
     fits_inside,
     ink,
     legend_inches,
+    name_rows,
     name_text,
-    set_title,
     stack,
     styles,
     unit_square,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
+_RATIO = "cost ratio: false alarms that a miss costs"
 _BEYOND = 10.0  # cost ratios of an open end, times the last finite one
 
 
@@ -52,8 +52,7 @@ class JointDisplay(Display):
         cls, ranking: Ranking | Mapping[str, Ranking], *, condition: OperatingCondition | None = None
     ) -> Self:
         """Of several rankings by the names of their models."""
-        models = by_name(ranking, Ranking)
-        return cls(joint=choose(models, condition))
+        return cls(joint=choose(by_name(ranking, Ranking), condition))
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation) -> Self:
@@ -61,23 +60,23 @@ class JointDisplay(Display):
         return cls(joint=evaluation.joint)
 
     def frame(self) -> Frame:
-        """Per range of cost ratios: its ends, the models that are best there, rule, fpr, tpr and threshold."""
+        """Per range of cost ratios: its ends, who is best there, fpr, tpr and threshold."""
         ranges = self.joint.ranges
-        tables = [each.point.table for each in ranges]
+        points = [each.point for each in ranges]
         return {
             "low": np.array([each.low for each in ranges]),
             "high": np.array([each.high for each in ranges]),
             "models": np.array([", ".join(each.models) for each in ranges], dtype=object),
             "rule": np.array([each.rule for each in ranges], dtype=object),
-            "fpr": np.array([table.fpr for table in tables]),
-            "tpr": np.array([table.tpr for table in tables]),
-            "threshold": np.array([each.point.threshold for each in ranges]),
+            "fpr": np.array([point.table.fpr for point in points]),
+            "tpr": np.array([point.table.tpr for point in points]),
+            "threshold": np.array([point.threshold for point in points]),
         }
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class JointHullDisplay(JointDisplay):
-    """The hull of all models' ROC curves; each of its corners in the colour of the model that reaches it.
+    """The hull of all models' ROC curves, its corners in the colours of their models.
 
     >>> import thresher as th
     >>> models = {"careful": th.Ranking.parse("[4+][1+,5-]"), "eager": th.Ranking.parse("[5+,1-][4-]")}
@@ -109,20 +108,12 @@ class JointHullDisplay(JointDisplay):
         x, y = zip(*[(0.0, 0.0), *corners, (1.0, 1.0)], strict=True)
         (self.hull_,) = ax.plot(x, y, color=ink(ax), linewidth=1.2, zorder=3)
         for name, style in by_model.items():
-            reached = [
-                corner
-                for corner, each in zip(corners, self.joint.ranges, strict=True)
-                if name == each.models[0] and each.rule == "threshold"
-            ]
-            if reached:
-                xs, ys = zip(*reached, strict=True)
-                self.corners_ += ax.plot(
-                    xs, ys, linestyle="none", marker=style.marker, color=style.colour, markersize=6, zorder=4
-                )
+            won = [name == each.models[0] and each.rule == "threshold" for each in self.joint.ranges]
+            if any(won):
+                xs, ys = zip(*compress(corners, won), strict=True)
+                self.corners_ += ax.plot(xs, ys, style.marker, color=style.colour, markersize=6, zorder=4)
             entries.append((self.lines_[name], self._label(name)))
-        add_legend(ax, [*entries, (self.hull_, "joint hull")], outside=True)
-        set_title(ax, "Joint hull: best at cost ratios …")
-        return self
+        return self._finish("Joint hull: best at cost ratios …", [*entries, (self.hull_, "joint hull")], outside=True)
 
     def _label(self, name: str) -> str:
         return f"{name_text(name)}: {_stretches(self.joint, name)}"
@@ -150,7 +141,7 @@ class WinnersDisplay(JointDisplay):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it on a logarithmic axis; open ends run to ten times the last corner."""
-        ax = self._axes(ax, grid="", xlabel="cost ratio: false alarms that a miss costs")
+        ax = self._axes(ax, grid="", xlabel=_RATIO)
         names = [*self.joint.choices, "never", "always"]
         by_model = styles(self.joint.choices, ax)
         low, high = self._span()
@@ -159,24 +150,17 @@ class WinnersDisplay(JointDisplay):
             rules = row >= len(self.joint.choices)
             pieces = [each for each in self.joint.ranges if (each.rule == name if rules else _wins(each, name))]
             ends = [(max(each.low, low), min(each.high, high)) for each in pieces]
-            self.bars_[name] = ax.hlines(
-                np.full(len(ends), row),
-                [start for start, _ in ends],
-                [end for _, end in ends],
-                color=ink(ax) if rules else by_model[name].colour,
-                linewidth=7,
-            )
+            starts, stops = np.array(ends).reshape(-1, 2).T
+            colour = ink(ax) if rules else by_model[name].colour
+            self.bars_[name] = ax.hlines(np.full(len(ends), row), starts, stops, color=colour, linewidth=7)
         now = self.joint.choice.condition.cost_ratio
         self.condition_ = ax.axvline(now, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.8)
         ax.set(xscale="log", xlim=(low, high), ylim=(len(names) - 0.4, -0.6))
-        ax.set_yticks(range(len(names)), [name_text(name) for name in names], **LITERAL)
-        ax.tick_params(axis="y", length=0)
-        ax.grid(visible=True, axis="x", color="grey", alpha=0.22, linewidth=0.6)
-        set_title(ax, f"Cheapest model by cost ratio (dashed: now, {now:.3g})")
-        return self
+        name_rows(ax, [name_text(name) for name in names])
+        return self._finish(f"Cheapest model by cost ratio (dashed: now, {now:.3g})")
 
     def _span(self) -> tuple[float, float]:
-        """Cost ratios to show: all corners and the present one, and a factor of ten beyond the open ends."""
+        """Cost ratios to show: all corners and the present one, and ten times beyond."""
         now = self.joint.choice.condition.cost_ratio
         ends = [now, *(end for each in self.joint.ranges for end in (each.low, each.high) if 0 < end < math.inf)]
         return min(ends) / _BEYOND, max(ends) * _BEYOND
@@ -209,21 +193,18 @@ class WinsDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it over cost ratios from a tenth to ten times that of the condition."""
-        ratio = "cost ratio: false alarms that a miss costs"
-        ax = self._axes(
-            ax, xlabel=ratio, ylabel="share of resamples (no probability)", ylim=(-0.03, 1.03), xscale="log"
-        )
+        share = "share of resamples (no probability)"
+        ax = self._axes(ax, xlabel=_RATIO, ylabel=share, ylim=(-0.03, 1.03), xscale="log")
         style = styles(self.stability.wins_at, ax)
         self.lines_ = {}
         entries: Entries = []
-        for name, share in self.stability.wins_at.items():
-            (self.lines_[name],) = ax.plot(self.stability.cost_ratio, share, **style[name].line)
+        for name, wins in self.stability.wins_at.items():
+            (self.lines_[name],) = ax.plot(self.stability.cost_ratio, wins, **style[name].line)
             entries.append((self.lines_[name], name_text(name)))
         self.condition_ = ax.axvline(self.cost_ratio, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.8)
         entries.append((self.condition_, f"now, {self.cost_ratio:.3g}"))
-        add_legend(ax, entries, loc="center right", outside=bool(self._legend_inches()))
-        set_title(ax, f"Cheapest model in {self.stability.replicates:,} resamples of the same rows")
-        return self
+        title = f"Cheapest model in {self.stability.replicates:,} resamples of the same rows"
+        return self._finish(title, entries, loc="center right", outside=bool(self._legend_inches()))
 
     def frame(self) -> Frame:
         """Per model and cost ratio: the share of resamples in which it is the cheapest."""

@@ -1,25 +1,26 @@
-"""`LearningCurveDisplay` and `FeatureCurveDisplay`: performance against cases learnt from, or against complexity."""
+"""`LearningCurveDisplay`, `FeatureCurveDisplay`, `ScreeDisplay`: cases and features to learn from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.inference import Interval
+from thresher.errors import ArgumentError
 from thresher.plots.display import (
     DASHED,
     DOTTED,
     FAINT,
     LITERAL,
+    WIDTH,
     Display,
     Entries,
     Frame,
-    add_legend,
     ink,
     name_text,
-    set_title,
+    palette,
     styles,
 )
 from thresher.ranking import Floats
@@ -27,65 +28,14 @@ from thresher.ranking import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
+    from matplotlib.container import BarContainer
     from matplotlib.lines import Line2D
 
 _APPARENT, _VALIDATION = "on the rows learnt from", "on other rows"
-
-
-class BandLike(Protocol):
-    """An estimate with limits at every size; a `Band` is one."""
-
-    @property
-    def estimate(self) -> Floats:
-        """The estimates."""
-
-    @property
-    def lower(self) -> Floats:
-        """Their lower limits."""
-
-    @property
-    def upper(self) -> Floats:
-        """Their upper limits."""
-
-
-class CurveLike(Protocol):
-    """A learning curve or a feature curve: a measure against sizes."""
-
-    @property
-    def sizes(self) -> Any:
-        """Numbers of cases, or of features, or another complexity."""
-
-    @property
-    def apparent(self) -> BandLike:
-        """The measure on the rows learnt from."""
-
-    @property
-    def validation(self) -> BandLike:
-        """The measure on other rows."""
-
-    @property
-    def measure(self) -> str:
-        """What is measured."""
-
-
-class LearningCurveLike(CurveLike, Protocol):
-    """A learning curve: `sizes` are cases learnt from; `asymptote` is where it seems to lead."""
-
-    @property
-    def asymptote(self) -> Interval | None:
-        """The measure with ever more cases, None where it is unknown."""
-
-
-class FeatureCurveLike(CurveLike, Protocol):
-    """A feature curve: `sizes` are numbers of features or values of a `parameter`; `best` is the recommended one."""
-
-    @property
-    def best(self) -> Any:
-        """The recommended size."""
-
-    @property
-    def parameter(self) -> str:
-        """What the sizes are: "features", or the parameter's name."""
+# Curves of `thresher.learning`, which imports this package, or anything alike: `sizes`, a `measure`, and two bands with
+# `estimate`, `lower` and `upper`, `apparent` (on the rows learnt from) and `validation` (on others).
+# A learning curve has an `asymptote` too, which may be None; a feature curve the `best` size, and its `parameter`.
+CurveLike: TypeAlias = Any
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -95,6 +45,11 @@ class SizesDisplay(Display):
     curve: CurveLike
     lines_: dict[str, Line2D] = field(init=False)
     bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
+
+    @classmethod
+    def from_curve(cls, curve: CurveLike) -> Self:
+        """Of a curve."""
+        return cls(curve=curve)
 
     def frame(self) -> Frame:
         """Per size: the measure on the rows learnt from and on others, with limits."""
@@ -110,9 +65,8 @@ class SizesDisplay(Display):
         self.lines_, self.bands_ = {}, {}
         for key, name, band in (("validation", _VALIDATION, curve.validation), ("apparent", _APPARENT, curve.apparent)):
             colour = style[name].colour
-            self.bands_[key] = ax.fill_between(
-                curve.sizes, band.lower, band.upper, color=colour, alpha=FAINT, linewidth=0
-            )
+            limits = curve.sizes, band.lower, band.upper
+            self.bands_[key] = ax.fill_between(*limits, color=colour, alpha=FAINT, linewidth=0)
             options = {**style[name].line, "marker": style[name].marker, "markersize": 4.5}
             (self.lines_[key],) = ax.plot(curve.sizes, band.estimate, **options)
         ax.set_xlabel(xlabel, **LITERAL)
@@ -122,7 +76,7 @@ class SizesDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class LearningCurveDisplay(SizesDisplay):
-    """A learning curve with its bands: whether more cases would help, and how much a model fits what it saw.
+    """A learning curve with its bands: whether more cases would help.
 
     >>> from types import SimpleNamespace as Curve
     >>> band = Curve(estimate=np.array([0.7, 0.8]), lower=np.array([0.6, 0.7]), upper=np.array([0.8, 0.9]))
@@ -131,13 +85,7 @@ class LearningCurveDisplay(SizesDisplay):
     array([0.7, 0.8])
     """
 
-    curve: LearningCurveLike
     asymptote_: Line2D | None = field(init=False)
-
-    @classmethod
-    def from_curve(cls, curve: LearningCurveLike) -> Self:
-        """Of a learning curve."""
-        return cls(curve=curve)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; a dotted line with its band shows where the curve seems to lead."""
@@ -148,14 +96,12 @@ class LearningCurveDisplay(SizesDisplay):
             self.asymptote_ = ax.axhline(end.estimate, color=ink(ax), linewidth=1.1, linestyle=DOTTED)
             ax.axhspan(end.lower, end.upper, color=ink(ax), alpha=FAINT / 2.5, linewidth=0, zorder=0.5)
             entries.append((self.asymptote_, f"with ever more: {end.estimate:.3f}"))
-        add_legend(ax, entries, loc="best")
-        set_title(ax, "Learning curve")
-        return self
+        return self._finish("Learning curve", entries, loc="best")
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class FeatureCurveDisplay(SizesDisplay):
-    """A feature curve with its bands, and the number of features (or the complexity) recommended.
+    """A feature curve with its bands, and the size recommended.
 
     >>> from types import SimpleNamespace as Curve
     >>> band = Curve(estimate=np.array([0.7, 0.8]), lower=np.array([0.6, 0.7]), upper=np.array([0.8, 0.9]))
@@ -164,13 +110,7 @@ class FeatureCurveDisplay(SizesDisplay):
     [1, 2]
     """
 
-    curve: FeatureCurveLike
     best_: Line2D = field(init=False)
-
-    @classmethod
-    def from_curve(cls, curve: FeatureCurveLike) -> Self:
-        """Of a feature curve."""
-        return cls(curve=curve)
 
     def plot(self, ax: Axes | None = None, *, xlabel: str | None = None) -> Self:
         """Draw it; `xlabel` says what the sizes are, by default the curve's parameter."""
@@ -183,6 +123,53 @@ class FeatureCurveDisplay(SizesDisplay):
         entries.append((self.best_, f"best: {self.curve.best:g}"))
         if np.asarray(self.curve.sizes).dtype.kind in "iu":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        add_legend(ax, entries, loc="best")
-        set_title(ax, "Feature curve")
-        return self
+        return self._finish("Feature curve", entries, loc="best")
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ScreeDisplay(Display):
+    """A scree plot of the shares of variance that principal components explain.
+
+    >>> display = ScreeDisplay.from_ratios([0.6, 0.3, 0.1])
+    >>> display.frame()["cumulative"]
+    array([0.6, 0.9, 1. ])
+    """
+
+    ratios: Floats
+    bars_: BarContainer = field(init=False)
+    cumulative_: Line2D = field(init=False)
+    mark_: Line2D | None = field(init=False)
+
+    @classmethod
+    def from_ratios(cls, ratios: npt.ArrayLike) -> Self:
+        """Of shares of variance by component, such as `explained_variance_ratio_`."""
+        shares = np.asarray(ratios, dtype=np.float64)
+        if shares.ndim != 1 or not shares.size or not ((shares >= 0) & (shares <= 1)).all() or shares.sum() > 1 + 1e-9:
+            raise ArgumentError(
+                "ratios are shares of the variance, each in [0, 1] and together at most 1",
+                "give one share per component, e.g. [0.6, 0.3, 0.1]",
+            )
+        return cls(ratios=shares)
+
+    def plot(self, ax: Axes | None = None, *, components: int | None = None) -> Self:
+        """Draw it; `components` marks how many of them are used."""
+        from matplotlib.ticker import MaxNLocator
+
+        ax = self._axes(ax, grid="y", xlabel="component", ylabel="share of the variance", ylim=(0, 1.05))
+        component = np.arange(1, self.ratios.size + 1)
+        first, second = palette(ax)[:2]
+        self.bars_ = ax.bar(component, self.ratios, color=first, alpha=0.75, edgecolor="none")
+        line: Any = {"color": second, "linewidth": WIDTH, "marker": "s", "markersize": 4.5}
+        (self.cumulative_,) = ax.plot(component, self.ratios.cumsum(), **line)
+        entries = [(self.bars_[0], "each component"), (self.cumulative_, "all up to it")]
+        self.mark_ = None
+        if components is not None:
+            self.mark_ = ax.axvline(components + 0.5, color=ink(ax), linewidth=1.1, linestyle=DASHED)
+            entries.append((self.mark_, f"kept: {components}"))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        return self._finish("Scree plot", entries, loc="center right")
+
+    def frame(self) -> Frame:
+        """Per component: its share of the variance, and the share of all up to it."""
+        component = np.arange(1, self.ratios.size + 1)
+        return {"component": component, "ratio": self.ratios, "cumulative": self.ratios.cumsum()}

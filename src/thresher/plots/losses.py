@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from thresher.calibration.losses import LOSSES, mean_loss
 from thresher.errors import ArgumentError
-from thresher.plots.display import Display, Frame, add_legend, ink, name_text, set_title, stack, styles
+from thresher.plots.display import Display, Frame, ink, name_text, stack, styles
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -23,15 +23,16 @@ _HIGHEST = 4.0
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class MarginLossDisplay(Display):
-    """Losses against the margin; each is 1 at 0, and the convex ones bound the 0-1 loss from above.
+    """Losses against the margin; with a ranking, their means over its cases.
 
-    With a ranking the legend gives each loss's mean over its cases.
+    Each is 1 at 0, and the convex ones bound the 0-1 loss from above.
 
     >>> display = MarginLossDisplay.from_losses()
     >>> list(display.losses)
     ['0-1', 'hinge', 'logistic', 'exponential', 'squared']
     """
 
+    _inches: ClassVar = 6.8, 4.4
     losses: Mapping[str, Loss]
     margin: Floats
     ranking: Ranking | None = None
@@ -39,7 +40,7 @@ class MarginLossDisplay(Display):
 
     @classmethod
     def from_losses(cls, of: Mapping[str, Loss] | None = None, *, margin: tuple[float, float] = (-2.0, 2.0)) -> Self:
-        """Of thresher's five losses, or of any functions of the margin by name, over a range of margins."""
+        """Of thresher's five losses, or of other functions by name, over a range of margins."""
         low, high = margin
         if not (np.isfinite([low, high]).all() and low < high):
             raise ArgumentError(f"margin must be a range of two numbers, got {margin}", "give e.g. margin=(-2, 2)")
@@ -47,7 +48,7 @@ class MarginLossDisplay(Display):
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, boundary: float = 0.0) -> Self:
-        """Of thresher's five losses, with their means over a ranking; margins are distances from `boundary`.
+        """Of thresher's five losses, with their means; margins are distances from `boundary`.
 
         >>> halves = MarginLossDisplay.from_ranking(Ranking.parse("[1+][1-]", score=[0.75, 0.25]), boundary=0.5)
         >>> halves.ranking
@@ -56,11 +57,6 @@ class MarginLossDisplay(Display):
         display = cls.from_losses()
         display.ranking = Ranking(ranking.score - boundary, ranking.pos, ranking.neg)
         return display
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Wide enough for the legend next to it."""
-        return 6.8, 4.4
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it, up to a loss of 4."""
@@ -71,16 +67,13 @@ class MarginLossDisplay(Display):
         for name, loss in self.losses.items():
             (self.lines_[name],) = ax.plot(self.margin, loss(self.margin), **style[name].line)
         ax.axvline(0, color=ink(ax), linewidth=0.8, alpha=0.6)
-        add_legend(ax, [(line, self._label(name)) for name, line in self.lines_.items()], outside=True)
-        set_title(ax, "Losses of the margin")
-        return self
+        entries = [(line, self._label(name)) for name, line in self.lines_.items()]
+        return self._finish("Losses of the margin", entries, outside=True)
 
     def frame(self) -> Frame:
         """Per loss and margin: the loss."""
-        return stack(
-            {name: {"margin": self.margin, "value": loss(self.margin)} for name, loss in self.losses.items()},
-            key="loss",
-        )
+        values = {name: {"margin": self.margin, "value": loss(self.margin)} for name, loss in self.losses.items()}
+        return stack(values, key="loss")
 
     def _label(self, name: str) -> str:
         if self.ranking is None:
@@ -89,7 +82,7 @@ class MarginLossDisplay(Display):
 
 
 def _margins(low: float, high: float) -> Floats:
-    """Even margins; where 0 is among them so is the next number above it, since the 0-1 loss jumps there."""
+    """Even margins, with both 0 and the next number above it: the 0-1 loss jumps there."""
     if not low < 0 < high:
         return np.linspace(low, high, 401)
     return np.concatenate([np.linspace(low, 0, 201), [np.nextafter(0, 1)], np.linspace(0, high, 201)[1:]])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeV
 import numpy as np
 import numpy.typing as npt
 
-from thresher.choices import Choice, Isometric, JointChoice, choose, isometric
+from thresher.choices import Isometric, JointChoice, choose, isometric
 from thresher.choices.isometric import Plane
 from thresher.curves import coverage, thin
 from thresher.curves.hull import Splits
@@ -23,15 +23,14 @@ from thresher.plots.display import (
     Corner,
     Display,
     Entries,
+    Entry,
     Frame,
     Style,
-    add_legend,
     dashes,
     fits_inside,
     ink,
     legend_inches,
     name_text,
-    set_title,
     stack,
     styles,
 )
@@ -88,8 +87,8 @@ class ModelsDisplay(Display):
     ) -> Self:
         """Of one ranking, or of several by the names of their models.
 
-        `conditions` (one, or several by name) marks what each makes the best choice. `bands` are those already
-        computed for the models' curves. A display that cannot draw one of them refuses it.
+        `conditions` (one, or several by name) marks what each makes the best choice; `bands` are those of the models'
+        curves. A display that cannot draw one of them refuses it.
         """
         rankings = by_name(ranking, Ranking)
         for each in rankings.values():
@@ -100,16 +99,15 @@ class ModelsDisplay(Display):
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
-        """Of every model of an evaluation, at its class mix, with its choice where the picture can show it."""
+        """Of every model of an evaluation, at its class mix, with its choice if shown."""
         ratio = None if cls.restates == "nothing" else evaluation.condition.class_ratio
-        rankings = {
-            name: model.production
-            if cls.restates == "probabilities"
-            else model.ranking
-            if ratio is None
-            else model.ranking.at_class_ratio(ratio)
-            for name, model in evaluation.models.items()
-        }
+        models = evaluation.models.items()
+        if cls.restates == "probabilities":
+            rankings = {name: model.production for name, model in models}
+        else:
+            rankings = {
+                name: model.ranking if ratio is None else model.ranking.at_class_ratio(ratio) for name, model in models
+            }
         chosen = {"": evaluation.joint} if "conditions" in cls.takes else {}
         display = cls._of(rankings, chosen, {} if bands is None else bands)
         display.mix = "" if ratio is None else f" at {evaluation.condition.mix}"
@@ -120,9 +118,9 @@ class ModelsDisplay(Display):
         for option, values in (("conditions", chosen), ("bands", bands)):
             if values and option not in cls.takes:
                 raise ArgumentError(f"{cls.__name__} draws no {option}", f"leave {option}= out")
-        strange = [name for name in bands if name not in rankings]
-        if strange:
-            raise ArgumentError(f"there is a band of {strange[0]!r}, and no such model", "check the names")
+        for name in bands:
+            if name not in rankings:
+                raise ArgumentError(f"there is a band of {name!r}, and no such model", "check the names")
         return cls(rankings=rankings, chosen=chosen, bands=bands)
 
     @property
@@ -156,13 +154,15 @@ class ModelsDisplay(Display):
         return ax
 
     def _curve(self, name: str, x: npt.ArrayLike, y: npt.ArrayLike, words: str = "", *, marked: bool = False) -> None:
-        """Draw a model's curve, its splits `marked` where they are few, and enter it into the legend."""
+        """Draw a model's curve, few splits `marked`, and enter it into the legend."""
         style = self._styles[name]
         options = {**style.line, "zorder": 3}
         if marked and len(self.rankings[name]) < FEW:
             options |= {"marker": style.marker, "markersize": 4.5}
         (self.lines_[name],) = self.ax_.plot(x, y, **options)
-        self._entries.append((self.lines_[name], self._label(name, words)))
+        label = f"{name_text(name)} ({words})" if words else name_text(name)
+        nameless = words and list(self.rankings) == [MODEL]
+        self._entries.append((self.lines_[name], words if nameless else label))
 
     def _band(self, name: str) -> None:
         """Draw the band of a model, if there is one."""
@@ -172,27 +172,19 @@ class ModelsDisplay(Display):
                 band.x, band.lower, band.upper, color=self._styles[name].colour, alpha=FAINT, linewidth=0, zorder=1.5
             )
 
-    def _label(self, name: str, words: str = "") -> str:
-        """What the legend says of a model; a single nameless one needs no name."""
-        if words and list(self.rankings) == [MODEL]:
-            return words
-        return f"{name_text(name)} ({words})" if words else name_text(name)
-
     def _band_words(self) -> list[str]:
         """What the legend says of the bands."""
-        band = next(iter(self.bands.values()), None)
-        return (
-            [] if band is None else [f"{band.level:.0%} band, {'simultaneous' if band.simultaneous else 'pointwise'}"]
-        )
+        first = list(self.bands.values())[:1]
+        return [f"{band.level:.0%} band, {'simultaneous' if band.simultaneous else 'pointwise'}" for band in first]
 
-    def _finish(self, title: str, *others: tuple[Any, str], loc: Corner = "lower right") -> Self:
+    def _finish_curves(self, title: str, *others: Entry, loc: Corner = "lower right") -> Self:
         """Add the legend, of the curves, the `others` and the bands, and the title."""
         from matplotlib.patches import Patch
 
         bands = [(Patch(color="grey", alpha=2 * FAINT, linewidth=0), words) for words in self._band_words()]
-        add_legend(self.ax_, [*self._entries, *others, *bands], loc=loc, outside=bool(self._legend_inches()))
-        set_title(self.ax_, title + self.mix, of=self.of)
-        return self
+        of = f"{name_text(self.of)}: " if self.of else ""
+        entries = [*self._entries, *others, *bands]
+        return self._finish(f"{of}{title}{self.mix}", entries, loc=loc, outside=bool(self._legend_inches()))
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -208,31 +200,26 @@ class PlaneDisplay(ModelsDisplay):
     slopes_: dict[str, Line2D] = field(init=False)
 
     def _isometrics(self, of: Isometrics | None, levels: Sequence[float] | None) -> None:
-        """Draw thin lines of equal value, each with its value written on it near the upper right end."""
+        """Draw thin lines of equal value, each with its value near the upper right end."""
         ax, self.isometrics_ = self.ax_, []
         lines = () if of is None else isometric_lines(of, rankings=self.rankings, levels=levels, plane=self.plane)
         for line in lines:
             self.isometrics_ += ax.plot(line.x, line.y, color=ink(ax), linewidth=0.8, alpha=0.45, zorder=1.8)
             end = line.x.size * 7 // 8
-            ax.annotate(
-                f"{line.value:.3g}",
-                (float(line.x[end]), float(line.y[end])),
-                fontsize="x-small",
-                color=ink(ax),
-                alpha=0.8,
-                ha="center",
-                va="center",
-                zorder=1.9,
-                bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8},
-            )
+            at = float(line.x[end]), float(line.y[end])
+            words = ax.annotate(f"{line.value:.3g}", at, ha="center", va="center", fontsize="x-small", color=ink(ax))
+            words.set(alpha=0.8, zorder=1.9, bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8})
 
     def _choices(self, *, slopes: bool, mix: Mapping[str, Ranking] | None = None) -> Entries:
-        """Draw a diamond per choice and a line of equal cost per condition; `mix` as `drawn` in `equal_cost`."""
+        """Draw a diamond per choice and a line of equal cost per condition; `mix` as in `equal_cost`."""
         ax, self.chosen_, self.slopes_ = self.ax_, [], {}
         entries: Entries = []
         for i, (name, joint) in enumerate(self.chosen.items()):
             for model, choice in joint.choices.items():
-                tables = tied_tables(choice, None if mix is None else mix[model].class_ratio)
+                tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
+                tables = [
+                    each.table if mix is None else each.table.at_class_ratio(mix[model].class_ratio) for each in tied
+                ]
                 x, y = zip(*(place(table, self.plane) for table in tables), strict=True)
                 self.chosen_.append(diamond(ax, x, y, self._styles[model].colour))
             line = equal_cost(joint, self.plane, mix) if slopes else None
@@ -247,13 +234,7 @@ class PlaneDisplay(ModelsDisplay):
 def isometric_lines(
     of: Isometrics, *, rankings: Mapping[str, Ranking], levels: Sequence[float] | None, plane: Plane
 ) -> list[Isometric]:
-    """The isometrics at `levels`, or at even values that the measure takes somewhere in the plane.
-
-    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> lines = isometric_lines("accuracy", rankings={"tree": spam_tree}, levels=None, plane="roc")
-    >>> [line.value for line in lines]
-    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    """
+    """The isometrics at `levels`, or at even values that the plane holds."""
     totals = {(ranking.Pos, ranking.Neg) for ranking in rankings.values()}
     if len(totals) > 1:
         raise ArgumentError(
@@ -287,11 +268,7 @@ def _even(of: Isometrics, ranking: Ranking) -> Sequence[float]:
 
 
 def isometrics_words(of: Isometrics | None) -> str:
-    """What a title says of the isometrics.
-
-    >>> isometrics_words("recall"), isometrics_words(None)
-    (' with lines of equal tpr', '')
-    """
+    """What a title says of the isometrics."""
     if of is None:
         return ""
     name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name.replace("_", " ")
@@ -299,26 +276,18 @@ def isometrics_words(of: Isometrics | None) -> str:
 
 
 def place(table: Contingency, plane: Plane) -> tuple[float, float]:
-    """Where a table lies in a plane.
-
-    >>> place(Contingency(tp=30, fn=20, fp=10, tn=40), "pr")
-    (0.6, 0.75)
-    """
+    """Where a table lies in a plane."""
     x, y = {"coverage": ("fp", "tp"), "roc": ("fpr", "tpr"), "pr": ("recall", "precision")}[plane]
     return float(getattr(table, x)), float(getattr(table, y))
 
 
-def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | None = None) -> Isometric | None:
-    """The line of points that cost what the choice costs; None where it meets the plane in a corner only.
+def equal_cost(joint: JointChoice, plane: Plane, mix: Mapping[str, Ranking] | None = None) -> Isometric | None:
+    """The line of points that cost what the choice costs; None where it is a corner only.
 
-    `drawn` are the models' rankings as the plane shows them, where their class mix is not that of the choice's.
-
-    >>> from thresher import Ranking, choose
-    >>> equal_cost(choose({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
-    1.0
+    `mix` holds the models' rankings as the plane shows them, where their class mix is not the choice's.
     """
     choice = joint.choice
-    ranking = choice.ranking if drawn is None else drawn[joint.model]
+    ranking = choice.ranking if mix is None else mix[joint.model]
     try:
         return isometric(choice.condition, choice.expected_cost, plane=plane, Pos=ranking.Pos, Neg=ranking.Neg)
     except ArgumentError:
@@ -326,35 +295,15 @@ def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | 
         return None
 
 
-def tied_tables(choice: Choice, class_ratio: float | None) -> list[Contingency]:
-    """The tables of a choice, all ties where they are few; at another class ratio where one is shown."""
-    tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
-    return [point.table if class_ratio is None else point.table.at_class_ratio(class_ratio) for point in tied]
-
-
 def diamond(ax: Axes, x: npt.ArrayLike, y: npt.ArrayLike, colour: str) -> Line2D:
     """Hollow diamonds: what was chosen."""
-    (mark,) = ax.plot(
-        x,
-        y,
-        linestyle="none",
-        marker="D",
-        markersize=8.5,
-        markerfacecolor=ax.get_facecolor(),
-        markeredgecolor=colour,
-        markeredgewidth=2,
-        zorder=4,
-        clip_on=False,
-    )
+    (mark,) = ax.plot(x, y, "D", color=colour, markersize=8.5, markeredgewidth=2, zorder=4, clip_on=False)
+    mark.set_markerfacecolor(ax.get_facecolor())
     return mark
 
 
 def by_name(values: Any, kind: type[T], *, alone: str = MODEL) -> dict[str, T]:
-    """Things by name; a single one is called `alone`.
-
-    >>> by_name(Ranking.parse("[1+][1-]"), Ranking)
-    {'model': Ranking([1+][1-] at scores 2, 1)}
-    """
+    """Things by name; a single one gets the name `alone`."""
     named = {alone: values} if isinstance(values, kind) else values
     if not isinstance(named, Mapping) or not named or not all(isinstance(each, kind) for each in named.values()):
         raise ArgumentError(
@@ -365,11 +314,7 @@ def by_name(values: Any, kind: type[T], *, alone: str = MODEL) -> dict[str, T]:
 
 
 def require_one_ranking(ranking: Any) -> Ranking:
-    """Raise `ArgumentError` unless a picture of one ranking is given one.
-
-    >>> require_one_ranking(Ranking.parse("[1+][1-]"))
-    Ranking([1+][1-] at scores 2, 1)
-    """
+    """Raise `ArgumentError` unless it is one ranking."""
     if not isinstance(ranking, Ranking):
         raise ArgumentError(
             f"this picture is of one Ranking, got {type(ranking).__name__}",
@@ -379,12 +324,9 @@ def require_one_ranking(ranking: Any) -> Ranking:
 
 
 def curve_splits(ranking: Ranking) -> Splits:
-    """The splits to draw: all of them, or of very long curves those that draw the same line.
+    """The splits to draw: all, or of very long curves those that draw the same line.
 
     Precision and lift change fastest among the first splits, so these stay.
-
-    >>> curve_splits(Ranking.parse("[1+][1-]")).tolist()
-    [0, 1, 2]
     """
     every = len(ranking) + 1
     if every <= MOST_POINTS:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.palette import PAIRS_ON_DARK, PAIRS_ON_LIGHT
 from thresher.curves import Pairs, auc, coverage, pairs, pairs_grid
-from thresher.plots.display import Display, Entries, Frame, add_legend, is_dark, set_title
+from thresher.plots.display import Display, Entries, Frame, is_dark
 from thresher.plots.models import require_one_ranking
 from thresher.ranking import Ranking
 
@@ -25,7 +25,7 @@ _LABELLED = 16  # cases per side that are labelled with their score
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class PairsDisplay(Display):
-    """The grid of pairs in coverage space: a row per positive from below, a column per negative from the left.
+    """The grid of pairs in coverage space: a row per positive, a column per negative.
 
     The coverage curve parts pairs that are won (below it) from those that are lost (above it); a tie is split.
 
@@ -60,33 +60,22 @@ class PairsDisplay(Display):
         ax = self._axes(ax, grid="")
         Pos, Neg = int(self.ranking.Pos), int(self.ranking.Neg)
         colours = PAIRS_ON_DARK if is_dark(ax) else PAIRS_ON_LIGHT
-        near = max(Pos, Neg) <= 3 * min(Pos, Neg)
-        self.image_ = ax.imshow(
-            self.grid,
-            cmap=ListedColormap(colours),
-            vmin=0,
-            vmax=1,
-            origin="lower",
-            extent=(0, Neg, 0, Pos),
-            interpolation="nearest",
-            aspect="equal" if near else "auto",
-        )
-        table = coverage(self.ranking)
-        (self.curve_,) = ax.plot(
-            table.fp, table.tp, color="white" if is_dark(ax) else "black", linewidth=1.8, clip_on=False, zorder=3
-        )
+        scale: Any = {"cmap": ListedColormap(colours), "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+        aspect: Any = "equal" if max(Pos, Neg) <= 3 * min(Pos, Neg) else "auto"
+        self.image_ = ax.imshow(self.grid, **scale, origin="lower", extent=(0, Neg, 0, Pos), aspect=aspect)
+        table, line = coverage(self.ranking), "white" if is_dark(ax) else "black"
+        (self.curve_,) = ax.plot(table.fp, table.tp, color=line, linewidth=1.8, clip_on=False, zorder=3)
         self._ticks(ax, Pos, Neg)
         outcomes = (("lost", self.pairs.lost), ("tied", self.pairs.tied), ("won", self.pairs.won))
         entries: Entries = [
             (Patch(facecolor=colour, edgecolor="grey", linewidth=0.5), f"{word}: {number:,}")
             for colour, (word, number) in zip(colours, outcomes, strict=True)
         ]
-        add_legend(ax, [*entries, (self.curve_, f"AUC {auc(self.ranking):.3f}")], outside=True)
-        set_title(ax, "Pairs of a positive and a negative")
-        return self
+        entries.append((self.curve_, f"AUC {auc(self.ranking):.3f}"))
+        return self._finish("Pairs of a positive and a negative", entries, outside=True)
 
     def frame(self) -> Frame:
-        """Per pair: the positive's and the negative's place in the ranking, from 0, and 1, ½ or 0 for its outcome."""
+        """Per pair: the places of both in the ranking, from 0, and its outcome, 1, ½ or 0."""
         positive, negative = np.indices(self.grid.shape)
         return {"positive": positive.ravel(), "negative": negative.ravel(), "won": self.grid.ravel()}
 
@@ -98,8 +87,8 @@ class PairsDisplay(Display):
             ax.set(xlabel="negatives by falling score", ylabel="positives by falling score")
             ax.tick_params(length=0)
         else:
-            ax.set(xlabel=f"negatives by falling score (of {Neg:,})")
-            ax.set(ylabel=f"positives by falling score (of {Pos:,})")
+            sides = f"negatives by falling score (of {Neg:,})", f"positives by falling score (of {Pos:,})"
+            ax.set(xlabel=sides[0], ylabel=sides[1])
         if max(Pos, Neg) <= _LINED:
             ax.hlines(np.arange(Pos + 1), 0, Neg, color="grey", linewidth=0.4, alpha=0.6)
             ax.vlines(np.arange(Neg + 1), 0, Pos, color="grey", linewidth=0.4, alpha=0.6)

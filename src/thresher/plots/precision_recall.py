@@ -1,4 +1,4 @@
-"""`PrecisionRecallDisplay` and `PRGainDisplay`: precision against recall, and their gains over the prevalence."""
+"""`PrecisionRecallDisplay`, `PRGainDisplay`: precision against recall, and their gains."""
 
 from __future__ import annotations
 
@@ -12,15 +12,7 @@ import numpy.typing as npt
 from thresher.choices.isometric import Plane
 from thresher.curves import average_precision, pr_gain, precision_at, precision_recall
 from thresher.plots.display import dotted, unit_square
-from thresher.plots.models import (
-    FEW,
-    Isometrics,
-    ModelsDisplay,
-    PlaneDisplay,
-    Restates,
-    curve_splits,
-    isometrics_words,
-)
+from thresher.plots.models import FEW, Isometrics, ModelsDisplay, PlaneDisplay, Restates, curve_splits, isometrics_words
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -32,7 +24,7 @@ _BETWEEN = np.linspace(0, 1, 401)[1:]
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecallDisplay(PlaneDisplay):
-    """Precision-recall curves, at the class mix of the data or that of an evaluation's condition.
+    """Precision-recall curves, at the class mix of the data or of an evaluation.
 
     Bands come from `precision_recall_band`.
 
@@ -76,21 +68,16 @@ class PrecisionRecallDisplay(PlaneDisplay):
         baselines = [(line, f"prevalence {rate:.3g}") for rate, line in self.baselines_.items()]
         title = f"Precision and recall{isometrics_words(isometrics)}"
         weak = max(average.values()) < 0.5
-        return self._finish(title, *baselines, *choices, loc="upper right" if weak else "lower left")
+        return self._finish_curves(title, *baselines, *choices, loc="upper right" if weak else "lower left")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
-        """Per split: threshold, recall and precision (NaN where nothing is called positive)."""
+        """Per split: threshold, recall and precision (NaN where nothing is positive)."""
         recall, precision, threshold = precision_recall(self.rankings[name])
         return {"threshold": threshold, "recall": recall, "precision": precision}
 
 
 def hyperbolic(ranking: Ranking) -> tuple[Floats, Floats]:
-    """Recall and precision at the splits and, between them, on the hyperbolas that join them.
-
-    >>> recall, precision = hyperbolic(Ranking.parse("[5+,5-][5+,25-][10+,70-]"))
-    >>> float(precision[np.searchsorted(recall, 0.3)])
-    0.375
-    """
+    """Recall and precision at the splits, and on the hyperbolas that join them."""
     recall, precision, _ = (column[curve_splits(ranking)] for column in precision_recall(ranking))
     place = np.searchsorted(recall, _BETWEEN)
     new = recall[np.minimum(place, recall.size - 1)] != _BETWEEN
@@ -100,7 +87,7 @@ def hyperbolic(ranking: Ranking) -> tuple[Floats, Floats]:
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class PRGainDisplay(ModelsDisplay):
-    """Precision-recall-gain curves; the rule that calls everything positive lies at (1, 0).
+    """Precision-recall-gain curves; calling everything positive lies at (1, 0).
 
     >>> import thresher as th
     >>> display = PRGainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
@@ -112,13 +99,13 @@ class PRGainDisplay(ModelsDisplay):
     square: ClassVar[bool] = True
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it; gains below 0 lie below the picture, as for a model that is worse than calling everything."""
+        """Draw it; gains below 0 (worse than calling everything) lie below the picture."""
         ax = self._start(ax, **unit_square("recall gain", "precision gain"))
         ax.plot([0, 1], [1, 0], **dotted(ax))
         for name, ranking in self.rankings.items():
             curve = pr_gain(ranking)
             self._curve(name, curve.recall_gain, curve.precision_gain, f"area {curve.area:.3f}", marked=True)
-        return self._finish("Precision gain and recall gain", loc="lower left")
+        return self._finish_curves("Precision gain and recall gain", loc="lower left")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per point: recall gain and precision gain."""

@@ -1,10 +1,10 @@
-"""`ReliabilityDisplay`: scores against how many of their cases turn out positive, and how many cases there are."""
+"""`ReliabilityDisplay`: scores against how many of their cases turn out positive."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +24,15 @@ if TYPE_CHECKING:
 
 _FEW_MODELS = 4
 _EDGES = np.linspace(0, 1, 21)
-_WORDS = {
-    "exact": "exact scores",
-    "hull": "hull steps",
-    "quantile": "quantile bins",
-    "uniform": "uniform bins",
-}
+_WORDS = {"exact": "exact scores", "hull": "hull steps", "quantile": "quantile bins", "uniform": "uniform bins"}
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ReliabilityDisplay(ModelsDisplay):
-    """Reliability diagrams. Bands come from `reliability_band`, around the steps or around the diagonal.
+    """Reliability diagrams.
 
     `tables` holds each model's `reliability`: by default over the hull's pools, for which no bins are to be chosen.
+    Bands come from `reliability_band`, around the steps or around the diagonal.
 
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
@@ -80,10 +76,7 @@ class ReliabilityDisplay(ModelsDisplay):
         return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._fill(bins, count)
 
     def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
-        """Draw it; `counts` adds a small histogram of the cases by score in the corner that curves seldom reach.
-
-        By default it is there for up to four models.
-        """
+        """Draw it; `counts` adds a small histogram of the scores (default: up to four models)."""
         ax = self._start(ax, **unit_square("score", "proportion of positives"))
         ax.plot([0, 1], [0, 1], **dotted(ax, alpha=0.7))
         self.marks_ = []
@@ -97,14 +90,14 @@ class ReliabilityDisplay(ModelsDisplay):
                 colour = self._styles[name].colour
                 self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=colour, zorder=3))
             self._curve(name, *flat(table), words)
-        self._finish(f"Reliability, {_WORDS[self.bins]}", loc="upper left")
+        self._finish_curves(f"Reliability, {_WORDS[self.bins]}", loc="upper left")
         self.counts_ = None
         if len(self.rankings) <= _FEW_MODELS if counts is None else counts:
             self.counts_ = self._histogram(ax)
         return self
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
-        """Per run of scores: mean score, observed proportion, positives, negatives, the scores it spans."""
+        """Per run of scores: their mean, observed proportion, counts, and ends."""
         columns = ("score", "observed", "pos", "neg", "lowest", "highest")
         return {each: getattr(self.tables[name], each) for each in columns}
 
@@ -114,22 +107,17 @@ class ReliabilityDisplay(ModelsDisplay):
         return self
 
     def _band_words(self) -> list[str]:
-        kinds = {f"{band.level:.0%} {band.method.partition(' ')[0]} band": None for band in self.bands.values()}
-        return list(kinds)
+        kinds = (f"{band.level:.0%} {band.method.partition(' ')[0]} band" for band in self.bands.values())
+        return list(dict.fromkeys(kinds))
 
     def _histogram(self, ax: Axes) -> Axes:
         small = ax.inset_axes((0.62, 0.09, 0.36, 0.2))
         filled = len(self.rankings) == 1
         for name, ranking in self.rankings.items():
-            small.hist(
-                ranking.score,
-                bins=_EDGES.tolist(),
-                weights=ranking.pos + ranking.neg,
-                histtype="stepfilled" if filled else "step",
-                color=self._styles[name].colour,
-                alpha=0.6 if filled else 1,
-                linestyle=self._styles[name].dashes,
-            )
+            style, weights = self._styles[name], ranking.pos + ranking.neg
+            options: Any = {"histtype": "stepfilled", "alpha": 0.6} if filled else {"histtype": "step", "alpha": 1}
+            options |= {"color": style.colour, "linestyle": style.dashes}
+            small.hist(ranking.score, bins=_EDGES.tolist(), weights=weights, **options)
         small.set(xlim=(0, 1), xticks=(0, 0.5, 1), xticklabels=("0", "½", "1"))
         small.set_title("cases by score", fontsize="x-small", pad=2)
         small.locator_params(axis="y", nbins=2)
@@ -141,10 +129,6 @@ class ReliabilityDisplay(ModelsDisplay):
 
 
 def flat(table: Reliability) -> tuple[Floats, Floats]:
-    """Each run as a flat piece from its lowest to its highest score, by rising score.
-
-    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), bins="hull"))
-    (array([0.1, 0.1, 0.4, 0.6, 0.9, 0.9]), array([0. , 0. , 0.5, 0.5, 1. , 1. ]))
-    """
+    """Each run as a flat piece from its lowest to its highest score."""
     ends = np.stack([table.highest, table.lowest], axis=1).ravel()[::-1]
     return ends, np.repeat(table.observed, 2)[::-1]

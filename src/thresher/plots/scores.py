@@ -1,18 +1,19 @@
-"""`ScoresDisplay`: how the scores of both classes are spread, positives upwards and negatives downwards."""
+"""`ScoresDisplay` and `KSDisplay`: how the scores of both classes are spread."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from thresher._internal.arguments import require_integer
 from thresher.choices import Choice
+from thresher.curves import ks, roc
 from thresher.errors import argument
 from thresher.evaluation import ModelEvaluation
-from thresher.plots.display import DASHED, Display, Entries, Frame, add_legend, ink, name_text, palette, set_title
-from thresher.plots.models import FEW, MODEL, require_one_ranking
+from thresher.plots.display import DASHED, WIDTH, Display, Entries, Frame, dashes, ink, name_text, palette
+from thresher.plots.models import FEW, MODEL, curve_splits, require_one_ranking
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.tables import contingency_at
 
@@ -29,7 +30,7 @@ _NEAR = 1e-300
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ScoresDisplay(Display):
-    """Positives and negatives by score, each as a share of their class, so that a rare class can be seen.
+    """Positives upwards and negatives downwards by score, each as a share of their class.
 
     Up to 60 distinct scores are drawn one by one; more are counted between `edges`, a score on an edge belonging
     above it. `beyond` says how many cases have infinite scores and are not shown.
@@ -40,6 +41,7 @@ class ScoresDisplay(Display):
     ([20, 10, 20], [2.0, 1.0, -1.0])
     """
 
+    _inches: ClassVar = 7.0, 4.2
     score: Floats
     pos: Counts
     neg: Counts
@@ -51,16 +53,11 @@ class ScoresDisplay(Display):
     negatives_: BarContainer = field(init=False)
     threshold_: Line2D | None = field(init=False)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Wide enough for the legend next to it."""
-        return 7.0, 4.2
-
     @classmethod
     def from_ranking(
         cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
     ) -> Self:
-        """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
+        """Of one ranking, in `bins` intervals of equal width, with the threshold of `choice`."""
         require_one_ranking(ranking)
         if bins is not None:
             require_integer(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
@@ -76,7 +73,7 @@ class ScoresDisplay(Display):
 
     @classmethod
     def from_evaluation(cls, model: ModelEvaluation, *, bins: int | None = None) -> Self:
-        """Of one model of an evaluation, with its threshold: `from_evaluation(evaluation["name"])`."""
+        """Of one model, with its threshold: `from_evaluation(evaluation["name"])`."""
         return cls.from_ranking(model.ranking, bins=bins, choice=model.choice, name=model.name)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -98,13 +95,11 @@ class ScoresDisplay(Display):
             place = float(np.clip(at, -_FAR, _FAR))
             self.threshold_ = ax.axvline(place, color=ink(ax), linewidth=1.2, linestyle=DASHED)
             entries.append((self.threshold_, f"threshold {at:.4g}"))
-        add_legend(ax, entries, outside=True)
         beyond = f" ({self.beyond:,.10g} infinite left out)" if self.beyond else ""
-        set_title(ax, "Scores by class" + ("" if self.name == MODEL else f": {name_text(self.name)}") + beyond)
-        return self
+        return self._finish(f"Scores by class{_colon(self.name)}{beyond}", entries, outside=True)
 
     def frame(self) -> Frame:
-        """Per distinct score, or per interval (its middle, lower and upper end): positives and negatives."""
+        """Per score, or per interval (its middle and ends): positives and negatives."""
         ends: Frame = {} if self.edges is None else {"lower": self.edges[:-1], "upper": self.edges[1:]}
         return {"score": self.score, **ends, "pos": self.pos, "neg": self.neg}
 
@@ -121,6 +116,51 @@ class ScoresDisplay(Display):
         return ax.bar(score, height, width=wide, color=colour, edgecolor="none")
 
 
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class KSDisplay(Display):
+    """The share of each class at or above every threshold, and the longest distance.
+
+    >>> import thresher as th
+    >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+    >>> KSDisplay.from_ranking(spam_tree).frame()["positives"]
+    array([0. , 0.4, 0.6, 1. ])
+    """
+
+    ranking: Ranking
+    name: str = MODEL
+    positives_: Line2D = field(init=False)
+    negatives_: Line2D = field(init=False)
+    distance_: Line2D = field(init=False)
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking, *, name: str = MODEL) -> Self:
+        """Of one ranking."""
+        require_one_ranking(ranking).require_both_classes()
+        return cls(ranking=ranking, name=name)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it against the score; infinite scores lie at the edge."""
+        ax = self._axes(ax, ylim=(-0.01, 1.01), xlabel="threshold", ylabel="share at or above the threshold")
+        pos, neg = palette(ax)[:2]
+        fpr, tpr, _ = (column[curve_splits(self.ranking)] for column in roc(self.ranking))
+        score = _edges(self.ranking)[curve_splits(self.ranking)]
+        # Above split k's lowest score lie its segments: the share holds from there down to the next score.
+        (self.positives_,) = ax.step(score, tpr, where="post", color=pos, linewidth=WIDTH)
+        (self.negatives_,) = ax.step(score, fpr, where="post", color=neg, linewidth=WIDTH, linestyle=dashes(1))
+        apart = ks(self.ranking)
+        at = float(np.clip(apart.threshold, score.min(), score.max()))
+        heights = [roc(self.ranking)[side][apart.split] for side in (0, 1)]
+        (self.distance_,) = ax.plot([at, at], heights, color=ink(ax), linewidth=2, marker="_", markersize=9)
+        entries = [(self.positives_, "positives (tpr)"), (self.negatives_, "negatives (fpr)")]
+        entries.append((self.distance_, f"KS {apart.statistic:.3f} at {apart.threshold:.3g}"))
+        return self._finish(f"Classes apart{_colon(self.name)}", entries, loc="best")
+
+    def frame(self) -> Frame:
+        """Per split: threshold and the share of positives and of negatives at or above it."""
+        fpr, tpr, threshold = roc(self.ranking)
+        return {"threshold": threshold, "positives": tpr, "negatives": fpr}
+
+
 def _ends(score: Floats) -> tuple[float, float]:
     """Where the intervals begin and end."""
     if not score.size:
@@ -130,9 +170,22 @@ def _ends(score: Floats) -> tuple[float, float]:
 
 
 def _between(ranking: Ranking, edges: Floats, score: Floats) -> tuple[Counts, Counts]:
-    """Positives and negatives from one edge up to the next; the outermost intervals hold all finite scores beyond."""
+    """Positives and negatives between edges; the outer intervals hold all finite scores."""
     low, high = (score[-1], score[0]) if score.size else (edges[0], edges[-1])
     with np.errstate(over="ignore"):  # above the largest number there is infinity, which is meant
         above = np.nextafter(max(high, edges[-1]), np.inf)
     at = contingency_at(ranking, np.concatenate([[min(low, edges[0])], edges[1:-1], [above]]))
     return -np.diff(at.tp), -np.diff(at.fp)
+
+
+def _edges(ranking: Ranking) -> Floats:
+    """The score from which each split holds; that without cases lies above the highest."""
+    finite = ranking.score[np.isfinite(ranking.score)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    margin = 0.04 * (high - low) or 0.5
+    return np.concatenate([[high + margin], np.clip(ranking.score, low - margin, high + margin)])
+
+
+def _colon(name: str) -> str:
+    """What follows a title: the model's name, if it has one."""
+    return "" if name == MODEL else f": {name_text(name)}"

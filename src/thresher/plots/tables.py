@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from thresher._internal.palette import SHADES_ON_DARK, SHADES_ON_LIGHT
 from thresher.errors import ArgumentError
-from thresher.plots.display import LITERAL, Display, Frame, is_dark, literal, name_text, set_title
+from thresher.plots.display import LITERAL, Display, Frame, is_dark, literal, name_text
 from thresher.plots.models import MODEL
 from thresher.ranking import Counts, Floats
 from thresher.tables import ConfusionMatrix, Contingency
@@ -35,6 +35,7 @@ class ContingencyDisplay(Display):
     [30, 20, 10, 40]
     """
 
+    _inches: ClassVar = 4.4, 3.6
     table: Contingency
     name: str = MODEL
     image_: AxesImage = field(init=False)
@@ -50,11 +51,6 @@ class ContingencyDisplay(Display):
             )
         return cls(table=table, name=name)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Small: there are four numbers."""
-        return 4.4, 3.6
-
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
         ax = self._axes(ax, grid="", xlabel="predicted", ylabel="actual")
@@ -69,8 +65,7 @@ class ContingencyDisplay(Display):
         self.image_, self.texts_ = _heat_map(ax, shares, words, large=True)
         ax.set_xticks([0, 1], [f"+\n{counts[:, 0].sum():,.6g}", f"−\n{counts[:, 1].sum():,.6g}"])
         ax.set_yticks([0, 1], [f"+\n{table.Pos:,.6g}", f"−\n{table.Neg:,.6g}"])
-        set_title(ax, "Contingency table" if self.name == MODEL else name_text(self.name))
-        return self
+        return self._finish("Contingency table" if self.name == MODEL else name_text(self.name))
 
     def frame(self) -> Frame:
         """Per cell: actual and predicted class, and the count."""
@@ -84,7 +79,7 @@ class ContingencyDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ConfusionDisplay(Display):
-    """A confusion matrix as a heat map: actual classes in rows, shaded by their share of the row.
+    """A confusion matrix as a heat map: actual classes in rows, shaded by share of the row.
 
     >>> import thresher as th
     >>> display = ConfusionDisplay.from_matrix(th.ConfusionMatrix([[8, 2], [1, 9]], classes=["cat", "dog"]))
@@ -113,26 +108,22 @@ class ConfusionDisplay(Display):
         ax = self._axes(ax, grid="", xlabel="predicted", ylabel="actual")
         matrix = self.matrix
         size = len(matrix.classes)
-        written = size <= _WRITTEN
-        words = [[_short(each) for each in row] for row in matrix.counts.tolist()] if written else None
+        counts = matrix.counts.tolist() if size <= _WRITTEN else ()
+        words = [[_short(each) for each in row] for row in counts]
         self.image_, self.texts_ = _heat_map(ax, self._shares(), words, large=False)
         if size <= _LABELLED:
             names = [name_text(name, longest=18) for name in matrix.classes]
-            turned: dict[str, Any] = (
-                {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, names)) > 4 else {}
-            )
-            ax.set_xticks(range(size), names, **LITERAL, **turned)
+            turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, names)) > 4 else {}
+            ax.set_xticks(range(size), names, **LITERAL | turned)
             ax.set_yticks(range(size), names, **LITERAL)
-        bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.045, pad=0.03)
-        bar.set_label("share of the actual class")
+        self.figure_.colorbar(self.image_, ax=ax, fraction=0.045, pad=0.03, label="share of the actual class")
         title = "Confusion matrix" if self.name == MODEL else name_text(self.name)
-        set_title(ax, f"{title}, accuracy {matrix.overall_accuracy:.3f}")
-        return self
+        return self._finish(f"{title}, accuracy {matrix.overall_accuracy:.3f}")
 
     def frame(self) -> Frame:
-        """Per cell: actual and predicted class, the count and its share of the actual class (NaN without cases)."""
+        """Per cell: actual and predicted class, the count and its share of the actual class."""
         names = np.empty(len(self.matrix.classes), dtype=object)
-        names[:] = self.matrix.classes
+        names[:] = self.matrix.classes  # a class may be a tuple, which is no row
         return {
             "actual": np.repeat(names, names.size),
             "predicted": np.tile(names, names.size),
@@ -141,13 +132,11 @@ class ConfusionDisplay(Display):
         }
 
     def _shares(self) -> Floats:
-        actual: Counts = self.matrix.actual
-        return self.matrix.counts / np.where(actual > 0, actual, np.nan)[:, np.newaxis]
+        actual: Counts = self.matrix.actual[:, np.newaxis]
+        return self.matrix.counts / np.where(actual > 0, actual, np.nan)
 
 
-def _heat_map(
-    ax: Axes, shares: Floats, words: Sequence[Sequence[str]] | None, *, large: bool
-) -> tuple[AxesImage, list[Text]]:
+def _heat_map(ax: Axes, shares: Floats, words: Sequence[Sequence[str]], *, large: bool) -> tuple[AxesImage, list[Text]]:
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("thresher", SHADES_ON_DARK if is_dark(ax) else SHADES_ON_LIGHT)
@@ -156,22 +145,17 @@ def _heat_map(
         ax.spines[side].set_visible(False)
     ax.tick_params(length=0)
     texts = []
-    for i, row in enumerate(words or []):
+    size = "large" if large else "small"
+    for i, row in enumerate(words):
         for j, cell in enumerate(row):
-            light = (shares[i, j] > 0.55) != is_dark(ax)
-            text = ax.text(j, i, cell, ha="center", va="center", color="white" if light else "black")
-            text.set_fontsize("large" if large else "small")
-            texts.append(literal(text))
+            colour = "white" if (shares[i, j] > 0.55) != is_dark(ax) else "black"
+            texts.append(literal(ax.text(j, i, cell, ha="center", va="center", color=colour, fontsize=size)))
     return image, texts
 
 
 def _short(count: float) -> str:
-    """A count in five letters: 12,345 is 12.3k.
-
-    >>> _short(930), _short(12345), _short(2_500_000)
-    ('930', '12.3k', '2.5M')
-    """
-    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if count >= unit:
-            return f"{count / (1e3 if letter == 'k' else unit):.3g}{letter}"
+    """A count in five letters: 12,345 is 12.3k."""
+    for least, unit, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if count >= least:
+            return f"{count / unit:.3g}{letter}"
     return f"{count:.4g}"

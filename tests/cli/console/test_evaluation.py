@@ -13,7 +13,8 @@ from rich.console import Console
 import thresher as th
 from thresher._internal.text import interval_text
 from thresher.cli.console.evaluation import scan_blocks, summary
-from thresher.cli.console.screen import calls, over, same_calls, show
+from thresher.cli.console.screen import show
+from thresher.cli.console.tables import calls, over, same_calls
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 LOWER, UPPER = NUMBERS | st.just(-math.inf), NUMBERS | st.just(math.inf)

@@ -9,21 +9,17 @@ from typing import Any
 import click
 
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, option, read
+from thresher.cli.options import PrintOptions, option
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyOptions:
     """The scores that are read, and the columns that are added."""
 
-    score: str | None = option(
-        "--score", metavar="COLUMN", help="Column of scores; by default that of the decision's model."
-    )
-    output: str = read(options.WRITTEN)
-    column: str | None = option(
-        "--column", metavar="NAME", help="Name of the new column; predicted (or probability) by default."
-    )
-    probability: bool = option("--probability", is_flag=True, help="Add the decision's calibrated probability, too.")
+    score: str | None = option(metavar="COLUMN", help="Column of scores; by default that of the decision's model.")
+    output: str = option("-o", **options.WRITTEN)
+    column: str | None = option(metavar="NAME", help="Name of the new column; predicted (or probability) by default.")
+    probability: bool = option(help="Add the decision's calibrated probability, too.")
 
 
 @options.define(
@@ -55,20 +51,20 @@ def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions
     from thresher.cli.inputs import read_artefact
 
     rule = read_artefact(artefact)
-    new, counts = rule.columns(how.score, how.column, probability=how.probability, place=place_of(source))
+    new = rule.columns(how.score, how.column, probability=how.probability, place=place_of(source))
     with working("applying"):
         rows = write_with_columns(source, how.output, new)
-    cautions = rule.cautions(counts, rows)
+    cautions = rule.cautions(rows)
     mapped = how.probability or rule.decision is None
     if printed.as_json:
-        plain: dict[str, Any] = {"rows": rows, "positive": counts.positive, "output": how.output}
+        plain: dict[str, Any] = {"rows": rows, "positive": rule.positive, "output": how.output}
         if mapped:
-            plain |= {"map": rule.map_name(), "against_probability": counts.against}
+            plain |= {"map": rule.map_name(), "against_probability": rule.against}
             plain["cautions"] = [{"code": caution.code, "text": caution.text} for caution in cautions]
         click.echo(json.dumps(plain))
     elif not printed.quiet:
         if how.output != STANDARD:
-            positive = "" if counts.positive is None else f", {counts.positive:,} of them called positive"
+            positive = "" if rule.positive is None else f", {rule.positive:,} of them called positive"
             by = f"; probabilities by the {rule.map_name()}" if mapped else ""
             click.echo(f"wrote {click.format_filename(how.output)}: {count_text(rows, 'row')}{positive}{by}", err=True)
         for caution in cautions:

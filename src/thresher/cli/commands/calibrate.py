@@ -8,35 +8,30 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, MixOptions, PrintOptions, option, read
+from thresher.cli.options import ColumnOptions, MixOptions, PrintOptions, option
 
 if TYPE_CHECKING:
     from thresher.calibration import MEstimate
-
-METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrateOptions:
     """The map to fit, and what is written."""
 
-    trained_at: float | None = read(options.TRAINED_AT)
-    method: Literal["isotonic", "platt", "beta", "temperature", "histogram"] = option(
-        "--method", type=click.Choice(METHODS), default="isotonic"
-    )
+    trained_at: float | None = option(**options.TRAINED_AT)
+    method: Literal["isotonic", "platt", "beta", "temperature", "histogram"] = option(default="isotonic")
     smoothing: str = option(
-        "--smoothing",
         default="none",
         metavar="none|laplace|M:PRIOR",
         help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
     )
-    bins: int | None = option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 by default.")
-    interpolate: bool = option("--interpolate", is_flag=True, help="Straight ramps between pools instead of steps.")
-    output: str | None = option("--output", "-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
+    bins: int | None = option(type=click.IntRange(min=1), help="Of a histogram; 10 by default.")
+    interpolate: bool = option(help="Straight ramps between pools instead of steps.")
+    output: str | None = option("-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
     write: str | None = option(
-        "--write", metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...)."
+        metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...)."
     )
-    column: str = option("--column", default="probability", help="Name of that column.")
+    column: str = option(default="probability", help="Name of that column.")
 
 
 @options.define(
@@ -47,13 +42,7 @@ class CalibrateOptions:
     ],
 )
 @options.SOURCE
-def command(
-    source: str,
-    columns: ColumnOptions,
-    mix: MixOptions,
-    how: CalibrateOptions,
-    printed: PrintOptions,
-) -> None:
+def command(source: str, columns: ColumnOptions, mix: MixOptions, how: CalibrateOptions, printed: PrintOptions) -> None:
     """Fit a map from scores to probabilities, and use it.
 
     Fit it on rows the model has not learnt from. Probabilities are those at the class mix of the rows, or at the one

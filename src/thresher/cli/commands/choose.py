@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from thresher.cli import options
 from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option
@@ -13,16 +13,12 @@ from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, 
 class ChooseOptions:
     """What is best, and what is allowed."""
 
-    maximise: str | None = option(
-        "--maximise", **options.MEASURE, help="Choose by this measure instead of the expected cost."
-    )
-    minimise: str | None = option("--minimise", **options.MEASURE, help="Choose by this measure, the lower the better.")
+    maximise: str | None = option(**options.MEASURE, help="Choose by this measure instead of the expected cost.")
+    minimise: str | None = option(**options.MEASURE, help="Choose by this measure, the lower the better.")
     subject_to: tuple[str, ...] = option(
-        "--subject-to", metavar="TEXT", multiple=True, help='A constraint, e.g. "recall >= 0.9". Repeat it for several.'
+        metavar="TEXT", help='A constraint, e.g. "recall >= 0.9". Repeat it for several.'
     )
-    at_most: float | None = option(
-        "--at-most", type=float, metavar="CASES", help="Call at most so many cases of the data positive."
-    )
+    at_most: float | None = option(metavar="CASES", help="Call at most so many cases of the data positive.")
 
 
 @options.define(
@@ -51,17 +47,8 @@ def command(
     free = not (goal.maximise or goal.minimise or goal.subject_to or goal.at_most)
     models = rankings(source, columns, condition=declared if free else None)
     with working("trying every threshold"):
-        choices = {
-            name: choose(
-                ranking,
-                declared,
-                maximise=goal.maximise,
-                minimise=goal.minimise,
-                subject_to=list(goal.subject_to) or None,
-                at_most=goal.at_most,
-            )
-            for name, ranking in models.items()
-        }
+        best = asdict(goal) | {"subject_to": list(goal.subject_to) or None}
+        choices = {name: choose(ranking, declared, **best) for name, ranking in models.items()}
     constrained = bool(goal.subject_to) or goal.at_most is not None
     present(
         printed,

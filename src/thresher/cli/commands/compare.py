@@ -22,17 +22,14 @@ class CompareOptions:
     """What is compared, and how."""
 
     measure: str = option(
-        "--measure",
         default="auc",
         **options.QUANTITY,
         help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
     )
-    thresholds: tuple[str, ...] = option(
-        "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
-    )
-    margin: float = option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
-    correction: Literal["holm", "none"] = option("--correction", type=click.Choice(["holm", "none"]), default="holm")
-    replicates: int = option("--replicates", type=click.IntRange(min=100), default=2000, help="Of the resampling.")
+    thresholds: tuple[str, ...] = option(metavar="MODEL=NUMBER", help="A model's threshold; one per model.")
+    margin: float = option(default=0.0, help="Differences within this margin do not matter.")
+    correction: Literal["holm", "none"] = option(default="holm")
+    replicates: int = option(default=2000, **options.REPLICATES)
 
 
 @options.define(

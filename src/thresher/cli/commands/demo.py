@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thresher._internal.optional import extra
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, option, ratio
+from thresher.cli.options import PrintOptions, option
 
 if TYPE_CHECKING:
     from thresher.ranking import Flags, Floats
 
 TITLE = "Is this tumour malignant?"
-COST_RATIO = "10"
 _FOLDS = 5
 _MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
 
@@ -24,19 +21,13 @@ _MEANS = 10  # the first of three groups of ten: means, their errors, and the wo
 class DemoOptions:
     """The files to write, and the cost of a miss."""
 
-    output: str = option("--output", "-o", default="thresher-demo.html", metavar="FILE", help="The report.")
+    output: str = option("-o", default="thresher-demo.html", metavar="FILE", help="The report.")
     predictions: str | None = option(
-        "--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
+        metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
     )
-    measurements: str | None = option(
-        "--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on."
-    )
+    measurements: str | None = option(metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on.")
     cost_ratio: float = option(
-        "--cost-ratio",
-        type=ratio,
-        metavar="RATIO",
-        default=COST_RATIO,
-        help="False alarms that a missed tumour costs: 10 or 10:1.",
+        **options.RATIO, default="10", help="False alarms that a missed tumour costs: 10 or 10:1."
     )
 
 
@@ -47,7 +38,7 @@ def command(demo: DemoOptions, printed: PrintOptions) -> None:
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold
     cross-validation): which model should be used, and from which score on is a tumour called malignant?
     """
-    from thresher.cli.outputs import require_outputs
+    from thresher.cli.outputs import require_outputs, write_csv
 
     require_outputs(source=None, output=demo.output, predictions=demo.predictions, measurements=demo.measurements)
 
@@ -64,21 +55,17 @@ def command(demo: DemoOptions, printed: PrintOptions) -> None:
         evaluation.to_html(demo.output, title=TITLE)
     written = [f"report    {demo.output}"]
     if demo.predictions is not None:
-        columns = {"malignant": malignant.astype(int)} | scores
-        _write_csv(demo.predictions, {name: column.tolist() for name, column in columns.items()})
+        write_csv(demo.predictions, {"malignant": malignant.astype(int), **scores})
         written.append(f"rows      {demo.predictions}")
     if demo.measurements is not None:
-        _write_csv(demo.measurements, _measurements())
+        write_csv(demo.measurements, _measurements())
         written.append(f"tumours   {demo.measurements}")
-    present(
-        printed,
-        evaluation.to_json,
-        lambda screen: [*summary(evaluation, screen, title=TITLE), written_text(written)],
-    )
+    files = written_text(written)
+    present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=TITLE), files])
 
 
 def _scored_tumours() -> tuple[Flags, dict[str, Floats]]:
-    """Which tumours are malignant, and each model's probability of it, each row scored by a model of other rows."""
+    """Which tumours are malignant, and out-of-fold probabilities of it by model."""
 
     def part(name: str) -> Any:
         return extra(f"sklearn.{name}", name="learn")
@@ -108,13 +95,3 @@ def _measurements() -> dict[str, list[Any]]:
         "tumour": ["benign" if target else "malignant" for target in data.target],
         **{name: data.data[:, i].tolist() for i, name in enumerate(names)},
     }
-
-
-def _write_csv(path: str, columns: dict[str, list[Any]]) -> None:
-    from thresher.cli.outputs import write_text
-
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(columns)
-    out.writerows(zip(*columns.values(), strict=True))
-    write_text(path, text.getvalue())

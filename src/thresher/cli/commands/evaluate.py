@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import (
-    ColumnOptions,
-    ConditionOptions,
-    PrintOptions,
-    SampleOptions,
-    column_option,
-    option,
-    read,
-)
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, column_option, option
 from thresher.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -30,34 +22,21 @@ class EvaluateOptions:
     """How rows are judged, and the files to write."""
 
     predictions: tuple[str, ...] = column_option(
-        "--prediction",
-        "predictions",
-        metavar="[MODEL=]COLUMN",
-        multiple=True,
-        help="Column of a model's own predicted labels, reported with its scores.",
+        metavar="[MODEL=]COLUMN", help="Column of a model's own predicted labels, reported with its scores."
     )
-    current: str | None = read(options.CURRENT)
-    prefer: str | None = option(
-        "--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model."
-    )
-    margin: float = option(
-        "--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter."
-    )
+    current: str | None = column_option(**options.CURRENT)
+    prefer: str | None = option(metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
+    margin: float = option(default=0.0, help="Differences in cost per case within this do not matter.")
     measures: tuple[str, ...] = option(
-        "--measure",
-        "measures",
-        multiple=True,
         **options.QUANTITY,
         help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
         "Repeat it for several.",
     )
-    output: str | None = option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
-    title: str | None = option("--title", help="Of the report; the file's name by default.")
+    output: str | None = option("-o", metavar="FILE", help="Write the interactive report, one HTML file.")
+    title: str | None = option(help="Of the report; the file's name by default.")
     figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
-    format: Literal["pdf", "svg", "png"] | None = option(
-        "--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg by default."
-    )
-    decision: str | None = option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
+    format: Literal["pdf", "svg", "png"] | None = option(help="Of the figures; svg by default.")
+    decision: str | None = option(metavar="FILE", help="Write the decision as JSON, for thresher apply.")
 
 
 @options.define(
@@ -103,10 +82,8 @@ def command(
     rows = rows_that_fit(source, columns, cluster=sample.cluster, predictions=how.predictions, current=how.current)
     if rows is None:
         scan = _scan(source, columns, declared, sample, how)
-        written = _write(scan, how, title=title)
-        present(
-            printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written_text(written)]
-        )
+        written = written_text(_write(scan, how, title=title))
+        present(printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written])
         return
     with working(f"evaluating {len(rows.columns['labels']):,} rows"):
         evaluation = evaluate(
@@ -114,19 +91,13 @@ def command(
             predictions=rows.predictions or None,
             current=rows.current,
             condition=declared,
-            trained_at=sample.trained_at,
-            level=sample.level,
-            seed=sample.seed,
+            **sample.arguments(),
             prefer=how.prefer,
             margin=how.margin,
             measures=how.measures,
         )
-    written = _write(evaluation, how, title=title)
-    present(
-        printed,
-        evaluation.to_json,
-        lambda screen: [*summary(evaluation, screen, title=title), written_text(written)],
-    )
+    written = written_text(_write(evaluation, how, title=title))
+    present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=title), written])
 
 
 def _scan(
@@ -136,7 +107,7 @@ def _scan(
     sample: SampleOptions,
     how: EvaluateOptions,
 ) -> ScannedEvaluation:
-    """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
+    """The library's `evaluate_scan`, as the options say; what needs rows is refused first."""
     from thresher.cli.inputs import scan_arguments
     from thresher.evaluation import evaluate_scan
     from thresher.sources.engines.connect import is_engine_source
@@ -151,10 +122,9 @@ def _scan(
         "prefer": how.prefer,
         "prediction": how.predictions,
     }
-    for name, value in need_rows.items():
-        if value:
-            fix = "leave it out, or give a sample of the rows"
-            raise ArgumentError(f"--{name} needs rows, and there are more than fit", fix)
+    if needing := next((name for name, value in need_rows.items() if value), None):
+        fix = "leave it out, or give a sample of the rows"
+        raise ArgumentError(f"--{needing} needs rows, and there are more than fit", fix)
     with scan_arguments(source, columns) as arguments:
         return evaluate_scan(
             source,
@@ -169,7 +139,7 @@ def _scan(
 
 
 def _write(evaluation: Evaluation | ScannedEvaluation, how: EvaluateOptions, *, title: str) -> list[str]:
-    """Write the files asked for, each completely or not at all; returns a line for each."""
+    """Write the files asked for; returns a line for each."""
     from thresher.cli.console.screen import working
     from thresher.evaluation import Evaluation
 

@@ -9,28 +9,23 @@ from typing import Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, option, read
+from thresher.cli.options import PrintOptions, column_option, option
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureOptions:
     """The target, and how features are selected."""
 
-    target: str | None = read(options.TARGET)
-    select: int = option("--select", type=click.IntRange(min=1), default=10, help="How many to choose.")
+    target: str | None = column_option(help="Column to learn.")
+    select: int = option(type=click.IntRange(min=1), default=10, help="How many to choose.")
     search: Literal["exact", "top", "forward", "backward", "exhaustive"] | None = option(
-        "--search",
-        type=click.Choice(["exact", "top", "forward", "backward", "exhaustive"]),
-        help="How; exact by default, and forward where the criterion has no exact search.",
+        help="How; exact by default, and forward where the criterion has no exact search."
     )
     criterion: Literal["trace_ratio", "hotelling_lawley"] = option(
-        "--criterion",
-        type=click.Choice(["trace_ratio", "hotelling_lawley"]),
-        default="trace_ratio",
-        help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B).",
+        default="trace_ratio", help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B)."
     )
-    scale: bool = option("--scale", is_flag=True, help="Divide each feature by its standard deviation first.")
-    missing: Literal["raise", "drop"] = read(options.MISSING)
+    scale: bool = option(help="Divide each feature by its standard deviation first.")
+    missing: Literal["raise", "drop"] = option(**options.MISSING)
 
 
 @options.define(
@@ -52,8 +47,5 @@ def command(source: str, how: FeatureOptions, printed: PrintOptions) -> None:
 
     with working("looking at the features"):
         features = select_features(source, how)
-    present(
-        printed,
-        lambda: json.dumps(plain_features(features), allow_nan=False, default=str),
-        lambda _: feature_blocks(features),
-    )
+    plain = plain_features(features)
+    present(printed, lambda: json.dumps(plain, allow_nan=False, default=str), lambda _: feature_blocks(features))

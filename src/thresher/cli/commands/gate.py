@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, option, read
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, column_option, option
 from thresher.errors import ArgumentError
 
 FAILED = 1
@@ -20,13 +20,11 @@ class GateOptions:
 
     required: tuple[str, ...] = option(
         "--require",
-        "required",
         metavar="TEXT",
-        multiple=True,
         help='E.g. "auc >= 0.85", "recall@fpr<=0.01 >= 0.6", "forest:brier.upper <= 0.1". Repeat it for several.',
     )
-    current: str | None = read(options.CURRENT)
-    replicates: int = option("--replicates", type=click.IntRange(min=100), default=1000, help="Of the resampling.")
+    current: str | None = column_option(**options.CURRENT)
+    replicates: int = option(default=1000, **options.REPLICATES)
 
 
 @options.define(
@@ -70,14 +68,7 @@ def command(
         what = "there are more rows than fit, and this command needs them all at once"
         raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
     with working("drawing the data again"):
-        evaluation = evaluate(
-            **rows.columns,
-            current=rows.current,
-            condition=declared,
-            trained_at=sample.trained_at,
-            level=sample.level,
-            seed=sample.seed,
-        )
+        evaluation = evaluate(**rows.columns, current=rows.current, condition=declared, **sample.arguments())
         verdicts = [judge(one, evaluation, replicates=gate.replicates) for one in requirements]
     passed = all(one.passed for one in verdicts)
     plain = {"passed": passed, "condition": declared.to_dict(), "requirements": [one.to_dict() for one in verdicts]}

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ConditionOptions, PrintOptions, column_option, option, read
+from thresher.cli.options import ConditionOptions, PrintOptions, column_option, option
 
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
     """The target, the kinds of columns, and the columns of groups and times."""
 
-    target: str | None = read(options.TARGET)
-    positive: str | None = read(options.POSITIVE)
-    types: tuple[str, ...] = option(
-        "--type", "types", metavar="COLUMN=KIND", multiple=True, help="What a column is: ignored, text, ..."
-    )
-    orders: tuple[str, ...] = option(
-        "--order", "orders", metavar="COLUMN=A,B,...", multiple=True, help="Categories from lowest to highest."
-    )
-    group: str | None = column_option("--group", help="Column of what must not be torn apart.")
-    time: str | None = column_option("--time", help="Column to test on later rows by.")
+    target: str | None = column_option(help="Column to learn.")
+    positive: str | None = option(**options.POSITIVE)
+    types: tuple[str, ...] = option(metavar="COLUMN=KIND", help="What a column is: ignored, text, ...")
+    orders: tuple[str, ...] = option(metavar="COLUMN=A,B,...", help="Categories from lowest to highest.")
+    group: str | None = column_option(help="Column of what must not be torn apart.")
+    time: str | None = column_option(help="Column to test on later rows by.")
     missing: Literal["indicator", "fill", "drop"] = option(
-        "--missing",
-        type=click.Choice(["indicator", "fill", "drop"]),
-        default="indicator",
-        help="Fill missing values and say where, only fill them, or drop rows that lack any.",
+        default="indicator", help="Fill missing values and say where, only fill them, or drop rows that lack any."
     )
 
 
@@ -38,25 +31,17 @@ class TableOptions:
 class LearnOptions:
     """How models are compared, and the folder to write."""
 
-    models: tuple[str, ...] = option(
-        "--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all by default."
-    )
-    prefer: str | None = option(
-        "--prefer", metavar="MODEL", help="Take it if it may be best: simplest, first, or a model."
-    )
-    folds: int = option("--folds", type=click.IntRange(min=2), default=5, help="Of the cross-validation.")
+    models: tuple[str, ...] = option(metavar="NAME", help="Try this one of the zoo; all by default.")
+    prefer: str | None = option(metavar="MODEL", help="Take it if it may be best: simplest, first, or a model.")
+    folds: int = option(type=click.IntRange(min=2), default=5, help="Of the cross-validation.")
     curves: bool = option(
-        "--curves/--no-curves",
-        default=True,
-        help="Draw the winner's learning and feature curves, too.",
+        "--curves/--no-curves", default=True, help="Draw the winner's learning and feature curves, too."
     )
-    jobs: int | None = option("--jobs", type=int, help="Fits that run at once; -1 for one per processor.")
-    level: float = read(options.LEVEL)
-    seed: int = read(options.SEED)
-    output: str | None = option(
-        "--output", "-o", metavar="FOLDER", help="Write the model, its decision, scores and report here."
-    )
-    overwrite: bool = option("--overwrite", is_flag=True, help="Replace a folder that learn wrote before.")
+    jobs: int | None = option(help="Fits that run at once; -1 for one per processor.")
+    level: float = option(**options.LEVEL)
+    seed: int = option(**options.SEED)
+    output: str | None = option("-o", metavar="FOLDER", help="Write the model, its decision, scores and report here.")
+    overwrite: bool = option(help="Replace a folder that learn wrote before.")
 
 
 @options.define(
@@ -68,11 +53,7 @@ class LearnOptions:
 )
 @options.SOURCE
 def command(
-    source: str,
-    columns: TableOptions,
-    condition: ConditionOptions,
-    how: LearnOptions,
-    printed: PrintOptions,
+    source: str, columns: TableOptions, condition: ConditionOptions, how: LearnOptions, printed: PrintOptions
 ) -> None:
     """Learn a model and its threshold from a table, checked on untouched rows.
 
@@ -88,14 +69,12 @@ def command(
     from thresher.cli.learning import learn_from, read_table, require_feasible, write_folder
 
     require_feasible(how)
-    table = read_table(source, columns)
+    table, dropped = read_table(source, columns)
     learnt, remarks = learn_from(table, declared, how, quiet=printed.quiet)
     written = write_folder(learnt, table, how, source=source)
-    more = {"dropped": table.dropped, "warnings": remarks, "written": written}
+    more: dict[str, Any] = {"dropped": dropped, "remarks": remarks, "written": written}
     present(
         printed,
-        lambda: json.dumps(plain_learned(learnt) | more, allow_nan=False, default=str),
-        lambda screen: learned_summary(
-            learnt, width=screen.width, dropped=table.dropped, remarks=remarks, written=written
-        ),
+        lambda: json.dumps(plain_learned(learnt, **more), allow_nan=False, default=str),
+        lambda screen: learned_summary(learnt, width=screen.width, **more),
     )

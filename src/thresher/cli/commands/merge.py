@@ -14,7 +14,7 @@ from thresher.cli.options import ColumnOptions, PrintOptions, option
 class MergeOptions:
     """The file to write."""
 
-    output: str | None = option("--output", "-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
+    output: str | None = option("-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
 
 
 @options.define(
@@ -25,12 +25,7 @@ class MergeOptions:
     ],
 )
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
-def command(
-    sources: tuple[str, ...],
-    columns: ColumnOptions,
-    files: MergeOptions,
-    printed: PrintOptions,
-) -> None:
+def command(sources: tuple[str, ...], columns: ColumnOptions, files: MergeOptions, printed: PrintOptions) -> None:
     """Count rows into rankings, and add rankings up.
 
     A ranking holds how many positives and negatives share each score. That is all that choose and calibrate need, it is

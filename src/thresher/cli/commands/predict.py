@@ -9,25 +9,20 @@ from typing import Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, option, read
+from thresher.cli.options import PrintOptions, option
 
 
 @dataclass(frozen=True, slots=True)
 class PredictOptions:
-    """The columns that are added; `unseen` is what becomes of categories that training rows had not."""
+    """The columns that are added, and what becomes of categories that training had not."""
 
-    output: str = read(options.WRITTEN)
-    score: str = option("--score", default="score", metavar="NAME", help="Of the new column of scores.")
-    prediction: str = option("--prediction", default="prediction", metavar="NAME", help="Of that of labels.")
+    output: str = option("-o", **options.WRITTEN)
+    score: str = option(default="score", metavar="NAME", help="Of the new column of scores.")
+    prediction: str = option(default="prediction", metavar="NAME", help="Of that of labels.")
     unseen: Literal["tell", "raise"] = option(
-        "--unseen",
-        type=click.Choice(["tell", "raise"]),
-        default="tell",
-        help="Score rows with categories that training had not and tell, or refuse them.",
+        default="tell", help="Score rows with categories that training had not and tell, or refuse them."
     )
-    probability: bool = option(
-        "--probability", is_flag=True, help="Add the probability at the decision's class mix, too."
-    )
+    probability: bool = option(help="Add the probability at the decision's class mix, too.")
 
 
 @options.define(

@@ -19,38 +19,19 @@ from thresher.cli.console.screen import (
     FAINT,
     LONGEST_NAME,
     MIND,
-    calls,
+    Cell,
     cautions_text,
-    draws_dots,
     heading,
     interval_text,
     name_text,
     number,
-    over,
     table,
-    threshold_number,
 )
-from thresher.cli.console.tables import CELLS, contingency_table, differences_table
+from thresher.cli.console.tables import CELLS, calls, contingency_table, differences_table, over, threshold_number
 from thresher.evaluation import Evaluation, ModelEvaluation, ScannedEvaluation
+from thresher.evaluation import summary as phrases
 from thresher.evaluation.decision import saving_text, wins_text
 from thresher.evaluation.engine import bounds_text
-from thresher.evaluation.summary import (
-    by_importance,
-    classes_words,
-    condition_words,
-    headline,
-    mark,
-    mix_words,
-    reason,
-    rows_mix_words,
-    rule_cells,
-    rule_heads,
-    rules_caption,
-    rules_rows,
-    threshold_text,
-    tiles_text,
-    total_text,
-)
 
 _SHOWN = ("accuracy", "tpr", "fpr", "precision", "npv", "f1", "mcc", "lift")
 _FURTHER = {
@@ -67,61 +48,57 @@ _NOW = "◂ now"
 
 
 def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
-    """Blocks to show: data, decision, rules, what it rests on, models, curve and table, comparison, cautions."""
-    yield _data_line(evaluation, title)
+    """Blocks to show: data, decision, rules, models, curve and table, comparison, cautions."""
+    ranking = evaluation[evaluation.decision.model].ranking
+    yield _data_line(title, f"{evaluation.rows:,} rows: {phrases.classes_words(ranking)}", evaluation.dropped)
     yield decision_panel(evaluation)
     yield rules_block(evaluation, screen.width)
-    yield _behind(evaluation)
-    aside = f"{mix_words(evaluation)}, intervals at level {evaluation.level:g}"
+    yield [heading("Behind it"), _behind(evaluation)]
+    aside = f"{phrases.mix_words(evaluation)}, intervals at level {evaluation.level:g}"
     yield [heading("Models", aside), *_model_tables(evaluation, screen.width)]
     yield _at_threshold(evaluation, screen)
     if any(model.given is not None for model in evaluation.models.values()):
-        yield [heading("Predictions as given", "whatever the threshold would call"), _predictions_table(evaluation)]
+        yield [heading("Predictions as given", "whatever the threshold would call"), _predictions(evaluation)]
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
         yield [heading("Cheapest", "by how many false alarms a miss costs"), winners_table(evaluation)]
-    yield cautions_text(by_importance(evaluation.cautions))
+    yield cautions_text(phrases.by_importance(evaluation.cautions))
 
 
-def _data_line(evaluation: Evaluation, title: str) -> Text:
+def _data_line(title: str, counts: str, dropped: int, style: str = "bold") -> Text:
     """What was read."""
-    ranking = evaluation[evaluation.decision.model].ranking
-    text = Text.assemble((plain_text(title), "bold"), "\n")
-    text.append(f"{evaluation.rows:,} rows: {classes_words(ranking)}")
-    if evaluation.dropped:
-        text.append(f"; {evaluation.dropped:,} dropped for missing values", style="bold")
-    return text
+    text = Text.assemble((plain_text(title), "bold"), f"\n{counts}")
+    return text.append(f"; {dropped:,} dropped for missing values" if dropped else "", style=style)
 
 
 def decision_panel(evaluation: Evaluation) -> Panel:
-    """The decision in words: the sentence, why this model, the caution that matters most, and the condition."""
-    text = Text(plain_text(headline(evaluation)), style="bold")
-    if why := reason(evaluation):
+    """The decision in words: the sentence, its reason, the main caution, the condition."""
+    text = Text(plain_text(phrases.headline(evaluation)), style="bold")
+    if why := phrases.reason(evaluation):
         text.append(f"\n{plain_text(why)}", style="not bold")
-    for caution in by_importance(evaluation.cautions)[:1]:
+    for caution in phrases.by_importance(evaluation.cautions)[:1]:
         text.append("\nMind: ", style=MIND).append(plain_text(caution.text), style="not bold")
         text.append(f" ({caution.code})", style=f"not bold {FAINT}")
-    words = condition_words(evaluation)
+    words = phrases.condition_words(evaluation)
     text.append(f"\n{words[:1].upper()}{words[1:]}.", style=f"not bold {FAINT}")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
 
 
 def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
-    """Every way to act per 1,000 cases: models, never, always, the usual cut-off, and the rule in use."""
-    first, *heads = rule_heads(evaluation)
+    """Every way to act, per 1,000 cases."""
+    first, *heads = phrases.rule_heads(evaluation)
     names, cells = [], []
     for rule in evaluation.rules.values():
-        (name, _), *others = rule_cells(evaluation, rule)
+        (name, _), *others = phrases.rule_cells(evaluation, rule)
         names.append(name_text(name, "bold" if rule.saving is None else ""))
         cells.append([Text(cell).append(f" [{limits}]" if limits else "", style=FAINT) for cell, limits in others])
-    caption = rules_caption(evaluation)
-    title, _, rest = caption.partition(" cases ")
-    line = plain_text(tiles_text(evaluation))
-    return [Text(line), Text(), heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
+    title, _, rest = phrases.rules_caption(evaluation).partition(" cases ")
+    tiles = Text(plain_text(phrases.tiles_text(evaluation)))
+    return [tiles, Text(), heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
 
 
-def _behind(evaluation: Evaluation) -> list[RenderableType]:
+def _behind(evaluation: Evaluation) -> Text:
     """What the decision rests on, and how far it holds."""
     decision = evaluation.decision
     text = Text("Expected cost per case ").append(interval_text(decision.expected_cost))
@@ -133,11 +110,11 @@ def _behind(evaluation: Evaluation) -> list[RenderableType]:
         text.append(f", {number(abs(decision.gap))} {way} per case.")
     if decision.runner_up is not None and decision.wins is not None:
         text.append(f" The decision is {wins_text(decision.wins)}.")
-    return [heading("Behind it"), text]
+    return text
 
 
 def _range(evaluation: Evaluation) -> str:
-    """Over which costs the answer stays: of several models the winner, of one its threshold."""
+    """Over which costs the answer stays: the winner, or the threshold of a single model."""
     if len(evaluation.models) > 1:
         return f"It stays the best model {over(evaluation.decision.cost_ratios, 'cost ratios')}."
     holds_for = evaluation.joint.choice.holds_for
@@ -151,56 +128,50 @@ def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType
     colours = colours_of(len(evaluation.models))
     names, cells = [], []
     for (name, model), colour in zip(evaluation.models.items(), colours, strict=True):
-        names.append(Text.assemble((mark(evaluation, evaluation.rules[name]) or "  ", colour), name_text(name)))
-        cells.append(_numbers(model) + [interval_text(evaluation.quantities[name][text]) for text in quantities])
+        names.append(Text.assemble((phrases.mark(evaluation, evaluation.rules[name]) or "  ", colour), name_text(name)))
+        further = (model.numbers.get(key) for key in _FURTHER)
+        numbers = (model.auc, model.expected_cost, model.out_of_bag_cost, model.threshold, *further)
+        numbers += tuple(evaluation.quantities[name][text] for text in quantities)
+        cells.append([Text("–", style=FAINT) if each is None else interval_text(each) for each in numbers])
     return _tables("", heads, names, cells, width)
 
 
 def _tables(
     first: str, heads: Sequence[str], names: Sequence[Text], cells: Sequence[Sequence[Text]], width: int
 ) -> Iterator[RenderableType]:
-    """One line per name; in several tables where one would be wider than the terminal."""
+    """One line per name, in as many tables as the width takes: each has the first that fit."""
     longest = min(LONGEST_NAME, max(text.cell_len for text in names))
     wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
-    for i, part in enumerate(_pack(wide, width - longest)):
-        if i:
-            yield Text()
+    left = list(range(len(heads)))
+    while left:
+        part: list[int] = []
+        for column in left:
+            if not part or longest + sum(wide[k] for k in (*part, column)) <= width:
+                part.append(column)
+        left = [column for column in left if column not in part]
         lines = [[name, *(row[k] for k in part)] for name, row in zip(names, cells, strict=True)]
         yield table([first, *(heads[k] for k in part)], lines)
-
-
-def _pack(wide: Sequence[int], width: int) -> Iterator[list[int]]:
-    """Columns in tables no wider than `width`: each takes the first that fit, one at least."""
-    left = list(range(len(wide)))
-    while left:
-        part = [left.pop(0)]
-        for column in left.copy():
-            if sum(wide[k] for k in (*part, column)) <= width:
-                part.append(column)
-                left.remove(column)
-        yield part
-
-
-def _numbers(model: ModelEvaluation) -> list[Text]:
-    costs = model.expected_cost, model.out_of_bag_cost, model.threshold
-    others = (model.numbers.get(name) for name in _FURTHER)
-    return [Text("–", style=FAINT) if each is None else interval_text(each) for each in (model.auc, *costs, *others)]
+        if left:
+            yield Text()
 
 
 def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
     """The ROC curve with the chosen point, and what the chosen threshold does."""
     winner = evaluation[evaluation.decision.model]
     right = Group(
-        heading(f"At threshold {threshold_text(evaluation, winner.name)}", f"{plain_text(winner.name)}, in these rows"),
+        heading(
+            f"At threshold {phrases.threshold_text(evaluation, winner.name)}",
+            f"{plain_text(winner.name)}, in these rows",
+        ),
         contingency_table(winner.table),
         Text(),
         _measures_table(evaluation, winner),
     )
-    if not draws_dots(screen):
+    if screen.options.ascii_only:  # braille cannot be shown
         return right
     side_by_side = screen.width >= _SIDE_BY_SIDE
     width = min(46, screen.width - (50 if side_by_side else 6))
-    picture = Group(_roc_heading(evaluation, screen), _roc(evaluation, screen, width=width))
+    picture = _roc(evaluation, screen, width=width)
     if not side_by_side:
         return Group(picture, Text(), right)
     return Columns([Padding(picture, (0, 4, 0, 0)), right], padding=0)
@@ -208,51 +179,44 @@ def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
 
 def _measures_table(evaluation: Evaluation, winner: ModelEvaluation) -> Table:
     """Measures at the declared mix; where that is not the rows', theirs too."""
-    columns = {mix_words(evaluation): winner.measures}
+    columns = {phrases.mix_words(evaluation): winner.measures}
     if winner.mix_declared:
-        columns[rows_mix_words(evaluation)] = winner.data_measures
+        columns[phrases.rows_mix_words(evaluation)] = winner.data_measures
     heads = [words.replace(" (", "\n(") for words in columns]
-    return table(
-        ("measure", *heads), [(name, *(interval_text(of[name]) for of in columns.values())) for name in _SHOWN]
-    )
+    return table(("measure", *heads), [(name, *(of[name] for of in columns.values())) for name in _SHOWN])
 
 
-def _roc_heading(evaluation: Evaluation, screen: Console) -> Text:
-    names = list(evaluation.models)
-    if screen.color_system is None or len(names) == 1:
-        return heading("ROC curve", plain_text(evaluation.decision.model))
-    text = heading("ROC curves")
-    for name, colour in zip(names, colours_of(len(names)), strict=True):
-        text.append("  ━ ", style=colour).append(plain_text(name)[:LONGEST_NAME])
-    text.truncate(min(50, screen.width), overflow="ellipsis")
-    return text
-
-
-def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Text:
+def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Group:
     """The winner's curve on top of the others; without colours it is drawn alone."""
-    names = list(evaluation.models)
+    names, winner = list(evaluation.models), evaluation.decision.model
     colours = dict(zip(names, colours_of(len(names)), strict=True))
-    winner = evaluation.decision.model
-    others = [] if screen.color_system is None else [name for name in names if name != winner]
-    shown = [winner, *others]
+    alone = screen.color_system is None or len(names) == 1
+    if alone:
+        text = heading("ROC curve", plain_text(winner))
+    else:
+        text = heading("ROC curves")
+        for name, colour in colours.items():
+            text.append("  ━ ", style=colour).append(plain_text(name)[:LONGEST_NAME])
+        text.truncate(min(50, screen.width), overflow="ellipsis")
+    shown = [winner, *(name for name in names if name != winner and not alone)]
     chosen = float(evaluation[winner].table.fpr), float(evaluation[winner].table.tpr)
-    rankings = [evaluation[name].ranking for name in shown]
-    return roc_picture(rankings, chosen, width=width, height=13, colours=[colours[name] for name in shown])
+    rankings, styles = [evaluation[name].ranking for name in shown], [colours[name] for name in shown]
+    return Group(text, roc_picture(rankings, chosen, width=width, height=13, colours=styles))
 
 
-def _predictions_table(evaluation: Evaluation) -> Table:
+def _predictions(evaluation: Evaluation) -> Table:
     """What the models' own predictions do, whatever their scores are."""
-    lines = []
+    lines: list[list[Cell]] = []
     for name, model in evaluation.models.items():
         if model.given is not None:
-            counts = [Text(total_text(getattr(model.given, cell))) for cell in CELLS]
-            cost = model.choice.condition.expected_cost(model.given)
-            lines.append([name_text(name), *counts, Text(number(model.given.accuracy)), Text(number(cost))])
-    return table(("", "tp", "fn", "fp", "tn", "accuracy", "expected cost"), lines)
+            counts = [phrases.total_text(getattr(model.given, cell)) for cell in CELLS]
+            cost = float(model.choice.condition.expected_cost(model.given))
+            lines.append([name, *counts, float(model.given.accuracy), cost])
+    return table(("", *CELLS, "accuracy", "expected cost"), lines)
 
 
 def winners(joint: JointChoice) -> list[tuple[str, float, float]]:
-    """Ranges of cost ratios with who is cheapest there, neighbours with the same winner joined.
+    """Ranges of cost ratios with who is cheapest there, neighbours of one winner joined.
 
     >>> from thresher import Ranking, choose
     >>> both = choose({"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")})
@@ -273,7 +237,7 @@ def winners_table(evaluation: Evaluation) -> Table:
     lines = []
     for name, low, high in winners(evaluation.joint):
         mark = Text(_NOW if low <= now <= high else "", style=FAINT)
-        lines.append((Text(plain_text(name)), Text(threshold_number(low, 4)), Text(threshold_number(high, 4)), mark))
+        lines.append((Text(plain_text(name)), threshold_number(low, 4), threshold_number(high, 4), mark))
     return table(("", "from", "to", ""), lines)
 
 
@@ -281,30 +245,23 @@ def scan_blocks(scan: ScannedEvaluation, width: int, *, title: str) -> Iterator[
     """Blocks to show: data, decision, models with bounds, the table, differences, cautions."""
     winner = scan[scan.decision.model]
     ranking, decision = winner.ranking, scan.decision
-    text = Text.assemble((plain_text(title), "bold"), f"\n{ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative")
-    yield text.append(f"; {scan.dropped:,} dropped for missing values" if scan.dropped else "")
+    yield _data_line(title, f"{ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative", scan.dropped, style="")
     rule, weighty = calls(decision.threshold)
     answer = Text.assemble("Use ", (plain_text(decision.model), "bold"), f", and {rule} ", (weighty, "bold"), ".\n")
     answer.append("Expected cost per case ").append(interval_text(decision.expected_cost))
     answer.append(f"; the least that any threshold reaches is {bounds_text(winner.bounds['expected_cost'])}.\n")
     answer.append(f"{saving_text(decision.saving, decision.baseline)}\n")
     yield answer.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
-    first, *rules = rules_rows(scan.rules, scan.condition)
-    yield table(first, [[name_text(row[0]), *map(Text, row[1:])] for row in rules])
-    lines = [
-        [
-            name_text(name),
-            interval_text(model.auc),
-            Text(bounds_text(model.bounds["auc"])),
-            interval_text(model.expected_cost),
-            Text(threshold_number(model.choice.threshold)),
-        ]
-        for name, model in scan.models.items()
-    ]
+    first, *rules = phrases.rules_rows(scan.rules, scan.condition)
+    yield table(first, rules)
+    lines: list[list[Cell]] = []
+    for name, model in scan.models.items():
+        area, threshold = bounds_text(model.bounds["auc"]), threshold_number(model.choice.threshold)
+        lines.append([name, model.auc, area, model.expected_cost, threshold])
     heads = ("", "AUC", "AUC within", "expected cost", "threshold")
     yield [heading("Models", f"intervals at level {scan.level:g}; bounds are certain"), table(heads, lines)]
     yield [heading(f"At threshold {threshold_number(decision.threshold, 4)}"), contingency_table(winner.choice.table)]
-    others = [(name, Text(bounds_text(each))) for name, each in winner.bounds.items()]
+    others = [(name, bounds_text(each)) for name, each in winner.bounds.items()]
     yield [heading("Bounds", plain_text(decision.model)), table(("number", "within"), others)]
     if scan.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(scan.comparison, width)]

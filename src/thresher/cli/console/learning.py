@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.table import Table
 from rich.text import Text
 
 from thresher._internal.text import plain_text
@@ -16,10 +15,9 @@ from thresher.cli.console.screen import (
     FAINT,
     GOOD,
     MIND,
+    Cell,
     cautions_text,
     heading,
-    interval_text,
-    name_text,
     number,
     table,
     written_text,
@@ -41,11 +39,7 @@ def learned_summary(
     yield _data(learnt, dropped)
     yield decision_panel(learnt.evaluation)
     yield rules_block(learnt.evaluation, width)
-    yield [
-        heading("Models", "cost per case at thresholds chosen without the rows judged"),
-        _models(learnt),
-        *_verdict(learnt),
-    ]
+    yield _models(learnt)
     yield _untouched(learnt)
     if curves := curve_words(learnt):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in curves)]
@@ -54,7 +48,7 @@ def learned_summary(
     yield written_text(written)
 
 
-def plain_learned(learnt: Learned) -> dict[str, Any]:
+def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> dict[str, Any]:
     """The same as plain data."""
     winner, sizes = learnt.decision.model, learnt.split.sizes
     test = learnt.test[winner]
@@ -87,6 +81,9 @@ def plain_learned(learnt: Learned) -> dict[str, Any]:
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in learnt.cautions],
+        "dropped": dropped,
+        "warnings": remarks,
+        "written": written,
     }
 
 
@@ -106,30 +103,28 @@ def _data(learnt: Learned, dropped: int) -> Text:
     return text
 
 
-def _models(learnt: Learned) -> Table:
-    lines = []
+def _models(learnt: Learned) -> list[Any]:
+    lines: list[tuple[Cell, ...]] = []
     for name, cost in learnt.nested.items():
         dot = mark(learnt.evaluation, learnt.evaluation.rules[name]) or "  "
-        against = learnt.against.get(name)
-        difference = Text("") if against is None else interval_text(against.interval)
-        named, area = Text(dot).append(name_text(name)), interval_text(learnt.evaluation[name].auc)
-        lines.append((named, interval_text(cost), area, difference))
-    return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
-
-
-def _verdict(learnt: Learned) -> tuple[Text, Text]:
-    words = baseline_words(learnt)
-    return Text(choice_words(learnt)), Text(plain_text(words), style=GOOD if learnt.beats_baselines else BAD)
+        difference = learnt.against[name].interval if name in learnt.against else ""
+        lines.append((Text(dot + plain_text(name)), cost, learnt.evaluation[name].auc, difference))
+    return [
+        heading("Models", "cost per case at thresholds chosen without the rows judged"),
+        table(("", "nested cost", "AUC", "winner minus baseline"), lines),
+        Text(choice_words(learnt)),
+        Text(plain_text(baseline_words(learnt)), style=GOOD if learnt.beats_baselines else BAD),
+    ]
 
 
 def _untouched(learnt: Learned) -> list[Any]:
     """What the deployed model did on rows that nothing had seen."""
     test = learnt.test[learnt.decision.model]
-    lines = [("cost per case", interval_text(learnt.test_cost)), ("AUC", interval_text(test.auc))]
+    lines = [("cost per case", learnt.test_cost), ("AUC", test.auc)]
     blocks: list[Any] = [heading("On the rows put aside", f"{learnt.split.sizes['test']:,} rows that nothing had seen")]
     if test.given is not None:
         blocks += [contingency_table(test.given), Text()]
-        lines += [(words, interval_text(learnt.test_measures[name])) for name, words in _RATES.items()]
+        lines += [(words, learnt.test_measures[name]) for name, words in _RATES.items()]
     return [*blocks, table(("measure", "estimate"), lines)]
 
 
@@ -141,16 +136,11 @@ def feature_blocks(features: FeatureSelection) -> Iterator[Any]:
     if features.dropped:
         rows.append(f"; {features.dropped:,} dropped for missing values", style="bold")
     yield rows
-    quantities = (scatter.between, scatter.within, scatter.scores)
-    lines = [
-        (name_text(name), *(Text(number(float(each[i]))) for each in quantities))
-        for name, i in zip(chosen.names, chosen.features, strict=True)
-    ]
+    columns = (each[chosen.features].tolist() for each in (scatter.between, scatter.within, scatter.scores))
+    lines = list(zip(chosen.names, *columns, strict=True))
     size, of = len(chosen.names), len(scatter.names)
-    yield [
-        heading(f"{size:,} of {of:,} features", f"{chosen.search} search"),
-        table(("", "between", "within", "J alone"), lines),
-    ]
+    some = heading(f"{size:,} of {of:,} features", f"{chosen.search} search")
+    yield [some, table(("", "between", "within", "J alone"), lines)]
     together = Text.assemble(f"{_CRITERIA[chosen.criterion]} of these together: ", (number(chosen.value), "bold"))
     if chosen.criterion == "trace_ratio":
         together.append(f"; of all {of:,} features: {number(scatter.J)}", style=FAINT)

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from thresher.cautions import Caution
     from thresher.inference import Interval
 
+Cell: TypeAlias = "Text | str | float | Interval | None"
 NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
 GOOD, BAD, MIND, FAINT = ON_EITHER[2], ON_EITHER[4], ON_EITHER[1], "dim"
@@ -33,9 +34,8 @@ PATIENCE, EVERY = 1.0, 0.5  # seconds before the first word about long work, and
 
 
 def console() -> Console:
-    """The terminal, between 60 and 200 columns wide; plain text where output is piped or NO_COLOR is set."""
-    # Without a system of colours there are no bold or faint letters either, and curves that only colours tell apart
-    # are not drawn together.
+    """The terminal, 60 to 200 columns wide; plain text where piped or NO_COLOR is set."""
+    # Without colours there are no bold or faint letters either, and curves are not drawn together.
     colours: Literal["auto"] | None = "auto" if colours_wanted() else None
     screen = Console(highlight=False, markup=False, emoji=False, soft_wrap=False, color_system=colours)
     width = screen.width if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED
@@ -43,36 +43,26 @@ def console() -> Console:
     return screen
 
 
-def draws_dots(screen: Console) -> bool:
-    """Whether braille can be shown."""
-    return not screen.options.ascii_only
-
-
-def name_text(name: str, style: str = "") -> Text:
-    """A name that people gave: no markup is read in it, and no control character is left."""
-    return Text(plain_text(name), style=style, overflow="fold")
+def name_text(name: Cell, style: str = "") -> Text:
+    """A name that people gave, without markup or control characters."""
+    return name if isinstance(name, Text) else Text(plain_text(name), style=style, overflow="fold")
 
 
 def interval_text(interval: Interval) -> Text:
-    """0.950 [0.913, 0.972] to the digits that its width deserves, the limits fainter than the estimate."""
+    """0.950 [0.913, 0.972] to the digits that its width deserves, its limits faint."""
     words = shown.interval_text(interval.estimate, interval.lower, interval.upper)
-    estimate, _, limits = words.partition(" ")
-    if math.isnan(interval.estimate):
-        return Text(estimate, style=FAINT)
-    return Text(estimate).append(f" {limits}", style=FAINT) if limits else Text(estimate)
+    estimate, space, limits = words.partition(" ")
+    text = Text(estimate, style=FAINT if math.isnan(interval.estimate) else "")
+    return text.append(space + limits, style=FAINT)
 
 
 def number(value: float | None) -> str:
-    """Three digits, or a dash for what is no number.
-
-    >>> number(0.94951), number(12345.678), number(0.00012), number(float("inf")), number(None)
-    ('0.95', '12,346', '0.00012', '∞', '–')
-    """
+    """Three digits, or a dash for what is no number."""
     return "–" if value is None or math.isnan(value) else shown.number_text(value)
 
 
-def table(heads: Sequence[str | Text], rows: Iterable[Sequence[RenderableType]], *, left: int = 1) -> Table:
-    """A table whose first columns are names and the others numbers."""
+def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1) -> Table:
+    """A table whose first columns are names and the others numbers, to the digits they deserve."""
     grid = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1), header_style="bold")
     for i, head in enumerate(heads):
         if i < left:
@@ -80,8 +70,19 @@ def table(heads: Sequence[str | Text], rows: Iterable[Sequence[RenderableType]],
         else:
             grid.add_column(head, justify="right", no_wrap=True)
     for row in rows:
-        grid.add_row(*row)
+        grid.add_row(*map(name_text, row[:left]), *map(_number_cell, row[left:]))
     return grid
+
+
+def _number_cell(cell: Cell) -> Text:
+    match cell:
+        case Text():
+            return cell
+        case str():
+            return Text(cell)
+        case None | float() | int():
+            return Text(number(cell))
+    return interval_text(cell)
 
 
 def heading(words: str, aside: str = "") -> Text:
@@ -100,7 +101,7 @@ def cautions_text(cautions: Iterable[Caution]) -> list[RenderableType]:
 
 
 def show(screen: Console, parts: Iterable[Any]) -> None:
-    """Print blocks with a blank line between them; a block is one renderable or a list of them."""
+    """Print blocks with a blank line between them; a block is a renderable or a list."""
     with screen.capture() as captured:
         for i, part in enumerate(part for part in parts if part):
             if i:
@@ -127,88 +128,9 @@ def written_text(lines: Iterable[str]) -> list[Text]:
     return [Text.assemble(("wrote ", "bold"), plain_text(line)) for line in lines]
 
 
-def calls(threshold: float) -> tuple[str, str]:
-    """What a threshold calls positive, in two parts of which the second weighs more.
-
-    An infinite threshold is not compared with anything: it calls no case positive, or every one.
-
-    >>> " ".join(calls(0.425)), " ".join(calls(math.inf)), " ".join(calls(-math.inf))
-    ('call a case positive when its score is >= 0.425', 'call no case positive', 'call every case positive')
-    """
-    if math.isinf(threshold):
-        return "call", f"{'no' if threshold > 0 else 'every'} case positive"
-    return "call a case positive when its score is", f">= {threshold:.6g}"
-
-
-def threshold_number(threshold: float, digits: int = 6) -> str:
-    """A threshold as a number alone, for lists and tables.
-
-    >>> threshold_number(1 / 3, 4), threshold_number(math.inf), threshold_number(-math.inf)
-    ('0.3333', '∞', '-∞')
-    """
-    return f"{threshold:.{digits}g}".replace("inf", "∞")
-
-
-def same_calls(interval: tuple[float, float]) -> str:
-    """Which thresholds make the same calls: those above the lower end and up to the upper one.
-
-    >>> same_calls((0.2, 0.5)), same_calls((0.5, math.inf)), same_calls((-math.inf, 0.2))
-    ('every threshold above 0.2 and up to 0.5', 'every threshold above 0.5', 'every threshold up to 0.2')
-    """
-    low, high = distinct_texts(*interval, digits=6)
-    ends = [f"above {low}"] * (interval[0] > -math.inf) + [f"up to {high}"] * (interval[1] < math.inf)
-    return f"every threshold {' and '.join(ends)}".rstrip()
-
-
-def over(ratios: tuple[float, float], what: str) -> str:
-    """A range of ratios, which lie between 0 and infinity.
-
-    >>> over((0.5, 2), "cost ratios"), over((0, math.inf), "cost ratios")
-    ('for cost ratios from 0.5 to 2', 'for all cost ratios')
-    >>> over((0, 3), "cost ratios"), over((3, math.inf), "cost ratios")
-    ('for cost ratios up to 3', 'for cost ratios of 3 and above')
-    >>> over((1, 1), "cost ratios"), over((0.999999, 1), "cost ratios")
-    ('for cost ratios of 1 alone', 'for cost ratios from 0.999999 to 1')
-    """
-    low, high = ratios
-    if low == high:
-        return f"for {what} of {low:.4g} alone"
-    least, most = distinct_texts(low, high, digits=4)
-    if low <= 0:
-        return f"for all {what}" if high == math.inf else f"for {what} up to {most}"
-    return f"for {what} of {least} and above" if high == math.inf else f"for {what} from {least} to {most}"
-
-
-def distinct_texts(low: float, high: float, *, digits: int, kind: str = "g") -> tuple[str, str]:
-    """Two numbers with so many digits, or with as many more as it takes to make their texts differ.
-
-    >>> distinct_texts(0.25, 1 / 3, digits=4), distinct_texts(0.123456, 0.123457, digits=4)
-    (('0.25', '0.3333'), ('0.123456', '0.123457'))
-    """
-    while f"{low:.{digits}{kind}}" == f"{high:.{digits}{kind}}" and low != high:
-        digits += 1
-    return f"{low:.{digits}{kind}}", f"{high:.{digits}{kind}}"
-
-
 @contextmanager
-def working(words: str) -> Iterator[None]:
-    """Show what is being done if it is not done within a second; the line vanishes afterwards.
-
-    >>> with working("counting"):
-    ...     sum(range(10))
-    45
-    """
-    with tracking(words):
-        yield
-
-
-@contextmanager
-def tracking(words: str) -> Iterator[Callable[[str], None]]:
-    """The same, with a function that changes the words while the work goes on.
-
-    >>> with tracking("counting") as track:
-    ...     track("counting: 5 of 10 rows")
-    """
+def working(words: str) -> Iterator[Callable[[str], None]]:
+    """Show what is being done if it takes over a second; the function changes the words."""
     now = [words]
 
     def track(words: str) -> None:

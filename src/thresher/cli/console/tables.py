@@ -1,4 +1,4 @@
-"""Tables in a terminal: contingencies, choices, comparisons, gates, maps and rankings."""
+"""Choices, comparisons, gates, maps and rankings in a terminal: tables and sentences."""
 
 from __future__ import annotations
 
@@ -17,24 +17,19 @@ from thresher.cli.console.screen import (
     BAD,
     FAINT,
     GOOD,
-    calls,
+    Cell,
     cautions_text,
-    distinct_texts,
     heading,
-    interval_text,
     name_text,
     number,
-    over,
-    same_calls,
     table,
-    threshold_number,
     written_text,
 )
 from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judgement
 from thresher.evaluation.summary import total_text
-from thresher.inference import Comparison, Difference, calibration_report
+from thresher.inference import Comparison, calibration_report
 from thresher.inference.comparison.difference import shown_p
 from thresher.ranking import Ranking
 from thresher.tables import Contingency, OperatingCondition, measure
@@ -60,25 +55,25 @@ _MAP_LABELS = {"observed_expected": "observed : expected", "ici": "ICI", "e50": 
 
 def contingency_table(cells: Contingency) -> Table:
     """Actual against called, with totals."""
-    rows = {
-        "actual +": (cells.tp, cells.fn, cells.Pos),
-        "actual -": (cells.fp, cells.tn, cells.Neg),
-        "total": (cells.tp + cells.fp, cells.fn + cells.tn, cells.Pos + cells.Neg),
-    }
-    lines = [
-        (Text(name, style=FAINT if name == "total" else ""), *(Text(total_text(count)) for count in counts))
-        for name, counts in rows.items()
+    called_pos, called_neg = cells.tp + cells.fp, cells.fn + cells.tn
+    rows: list[tuple[Cell, tuple[float, ...]]] = [
+        ("actual +", (cells.tp, cells.fn, cells.Pos)),
+        ("actual -", (cells.fp, cells.tn, cells.Neg)),
+        (Text("total", style=FAINT), (called_pos, called_neg, cells.Pos + cells.Neg)),
     ]
+    lines = [(name, *map(total_text, counts)) for name, counts in rows]
     return table(("", "called +", "called -", "total"), lines)
 
 
 def choice_blocks(choices: Mapping[str, Choice], *, constrained: bool = False) -> Iterator[Any]:
-    """One sentence and one table per model; with several, a line each first.
-
-    `constrained` says that some thresholds were not allowed.
-    """
+    """One sentence and one table per model; `constrained`: some thresholds were not allowed."""
     if len(choices) > 1:
-        yield _overview(choices)
+        by = next(iter(choices.values())).objective
+        lines: list[list[Cell]] = []
+        for name, each in choices.items():
+            value = [] if by == _COST else [each.value]
+            lines.append([name, threshold_number(each.threshold), *value, each.expected_cost])
+        yield table(["model", "threshold", *([] if by == _COST else [by]), _COST], lines)
     for name, choice in choices.items():
         yield [
             _sentence(name, choice),
@@ -97,36 +92,23 @@ def choice_data(choice: Choice) -> dict[str, Any]:
         **_point_data(choice.point),
         "measures": {name: plain_number(value) for name, value in choice.measures.items()},
         "ties": [_point_data(point) for point in choice.points],
-        "undecided": None if choice.undecided is None else [plain_number(end) for end in choice.undecided],
-        "holds_for": None if choice.holds_for is None else [plain_number(end) for end in choice.holds_for],
+        "undecided": None if choice.undecided is None else [*map(plain_number, choice.undecided)],
+        "holds_for": None if choice.holds_for is None else [*map(plain_number, choice.holds_for)],
         "runner_up": None if choice.runner_up is None else _point_data(choice.runner_up),
         "condition": choice.condition.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in choice.cautions],
     }
 
 
-def _overview(choices: Mapping[str, Choice]) -> Any:
-    by = next(iter(choices.values())).objective
-    heads = ["model", "threshold", *([] if by == _COST else [by]), "expected cost"]
-    lines = []
-    for name, choice in choices.items():
-        value = [] if by == _COST else [Text(number(choice.value))]
-        cost = Text(number(choice.expected_cost))
-        lines.append([name_text(name), Text(threshold_number(choice.threshold)), *value, cost])
-    return table(heads, lines)
-
-
 def _sentence(name: str, choice: Choice) -> Text:
     rule, weighty = calls(choice.threshold)
-    text = Text.assemble((plain_text(name), "bold"), f": {rule} ", (weighty, "bold"), ".")
-    if choice.objective != _COST:
-        text.append(f" That gives {choice.objective} {number(choice.value)}")
-        return text.append(f" and costs {number(choice.expected_cost)} per case.")
-    return text.append(f" That costs {number(choice.expected_cost)} per case.")
+    gives = "" if choice.objective == _COST else f"gives {choice.objective} {number(choice.value)} and "
+    that = f". That {gives}costs {number(choice.expected_cost)} per case."
+    return Text.assemble((plain_text(name), "bold"), f": {rule} ", (weighty, "bold"), that)
 
 
 def _rates(choice: Choice) -> Text:
-    """Recall and precision, at the class mix of the condition where that is not the one counted."""
+    """Recall and precision, at the class mix of the condition."""
     recall, precision = (number(choice.measures[name]) for name in ("tpr", "precision"))
     text = Text.assemble("recall ", (recall, "bold"), ", precision ", (precision, "bold"))
     if choice.condition.class_ratio != choice.ranking.class_ratio:
@@ -149,7 +131,7 @@ def _remarks(choice: Choice, *, constrained: bool) -> list[Text]:
 
 
 def _cheapest(choice: Choice, *, constrained: bool) -> str:
-    """Where the rule is the cheapest of those allowed; one that a measure chose need not be so anywhere."""
+    """Where the rule is the cheapest of those allowed, which may be nowhere."""
     now = choice.condition.cost_ratio
     cheapest = "the cheapest of the thresholds allowed" if constrained else "the cheapest"
     if choice.holds_for is None:
@@ -170,11 +152,7 @@ def _worth(choice: Choice, point: Point) -> str:
 
 
 def plain_number(value: Any) -> Any:
-    """A number as JSON has it: None for NaN, a text for what is infinite.
-
-    >>> plain_number(np.float64(0.5)), plain_number(math.nan), plain_number(-math.inf)
-    (0.5, None, '-inf')
-    """
+    """A number as JSON has it: None for NaN, a text for what is infinite."""
     plain = value.item() if hasattr(value, "item") else value
     if not isinstance(plain, float) or math.isfinite(plain):
         return plain
@@ -191,11 +169,10 @@ def _point_data(point: Point) -> dict[str, Any]:
 
 
 def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> Iterator[Any]:
-    """The measure of every model, every pair, and what the verdicts mean; `mix` is the class mix declared."""
+    """The measure of every model, every pair, and remarks; `mix` is the one declared."""
     if mix:
         yield Text(f"Stated at {mix}.", style=FAINT)
-    lines = [(name_text(name), Text(number(comparison.estimates[name]))) for name in comparison.names]
-    yield table(("model", comparison.measure), lines)
+    yield table(("model", comparison.measure), [(name, comparison.estimates[name]) for name in comparison.names])
     side = "neither side" if comparison.better == "neither" else comparison.better
     aside = f"paired, {side} is better, limits at level {comparison.level:g}"
     yield [heading("Differences", aside), differences_table(comparison, width)]
@@ -208,22 +185,20 @@ def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> I
 
 
 def differences_table(comparison: Comparison, width: int) -> Table:
-    """One line per pair; a narrow terminal leaves p-values out, which the verdict takes account of anyway."""
+    """One line per pair; a narrow terminal leaves p-values out, which verdicts account for."""
+    lines = []
+    for one in comparison.differences.values():
+        p, adjusted = ("–" if math.isnan(p) else shown_p(p) for p in (one.p_value, one.p_adjusted))
+        verdict = Text(one.verdict, style=_VERDICTS[one.verdict])
+        pair = Text.assemble(plain_text(one.a), (" - ", FAINT), plain_text(one.b), overflow="fold")
+        lines.append((pair, one.interval, p, adjusted, verdict))
     omitted = {2, 3} if width < _WITH_ADJUSTED else {2} if width < _WITH_P else set()
     shown = [i for i in range(len(_DIFFERENCE_HEADS)) if i not in omitted]
-    lines = [_difference_line(one) for one in comparison.differences.values()]
     return table([_DIFFERENCE_HEADS[i] for i in shown], [[line[i] for i in shown] for line in lines])
 
 
-def _difference_line(one: Difference) -> tuple[Text, ...]:
-    p, adjusted = (Text("–" if math.isnan(p) else shown_p(p)) for p in (one.p_value, one.p_adjusted))
-    verdict = Text(one.verdict, style=_VERDICTS[one.verdict])
-    pair = Text.assemble(plain_text(one.a), (" - ", FAINT), plain_text(one.b), overflow="fold")
-    return pair, interval_text(one.interval), p, adjusted, verdict
-
-
 def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
-    """The class mix that is declared, the table, reasons for what is undefined, and the verdict."""
+    """The class mix declared, the table, reasons for what is undefined, and the verdict."""
     if condition.class_ratio is not None:
         yield Text(f"Stated at {condition.mix}.", style=FAINT)
     shown = len(_GATE_HEADS) if width >= _WITH_MODEL else 4
@@ -241,16 +216,16 @@ def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: Operati
         yield Text(holds, style=f"bold {GOOD}")
 
 
-def _gate_line(one: Judgement) -> list[Text]:
+def _gate_line(one: Judgement) -> list[Cell]:
     style = GOOD if one.passed else BAD
     by = one.requirement.bound
     return [
         Text("pass" if one.passed else "FAIL", style=f"bold {style}"),
-        name_text(one.requirement.text),
-        interval_text(one.interval) if by != "estimate" else Text(number(one.interval.estimate)),
+        one.requirement.text,
+        one.interval if by != "estimate" else one.interval.estimate,
         Text.assemble((f"{by} ", FAINT), (number(one.found), style)),
         name_text(one.model),
-        Text("–" if one.threshold is None else threshold_number(one.threshold, 4)),
+        "–" if one.threshold is None else threshold_number(one.threshold, 4),
     ]
 
 
@@ -262,58 +237,99 @@ def map_blocks(
     condition: OperatingCondition,
     trained_at: float | None,
 ) -> Iterator[Any]:
-    """The map at a few of its scores, losses before and after on the rows it was fitted on, files written.
-
-    Losses and the calibration of the scores are stated at the class mix of the condition.
-    """
+    """The map at some scores, losses and calibration at the declared class mix, files written."""
     article = "An" if fitted.method[0] in "aeiou" else "A"
     cases = f"{ranking.total:,.10g} case{'s' * (ranking.total != 1)}"
     distinct = count_text(len(ranking), "distinct score")
     yield Text(f"{article} {fitted.method} map, fitted on {cases} with {distinct}.")
     shown = np.linspace(0, len(ranking) - 1, min(_MAP_LINES, len(ranking))).astype(int)
-    lines = [
-        (Text(f"{score:.6g}"), Text(number(probability)))
-        for score, probability in zip(ranking.score[shown], fitted(ranking.score[shown]), strict=True)
-    ]
+    scores = ranking.score[shown].tolist()
+    lines = [(f"{score:.6g}", each) for score, each in zip(scores, fitted(scores).tolist(), strict=True)]
     some = Text(f"{shown.size} of the {len(ranking):,} scores are shown.", style=FAINT)
     yield [table(("score", "probability"), lines), *([some] if shown.size < len(ranking) else [])]
     probabilities = are_probabilities(ranking)
     both = bool(ranking.Pos and ranking.Neg)
     at_mix = at_prevalence(ranking, condition.prevalence, trained_at) if both else ranking
     weighted = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
-    before = number(brier(at_mix)) if probabilities else "no probabilities"
+    before = brier(at_mix) if probabilities else "no probabilities"
     mix = "" if condition.class_ratio is None else f", at {condition.mix}"
     losses = [
-        (Text("AUC"), Text(number(fitted.auc_before)), Text(number(fitted.auc_after))),
-        (Text("Brier"), Text(before), Text(number(brier(recalibrate(weighted, fitted.curve))))),
+        ("AUC", fitted.auc_before, fitted.auc_after),
+        ("Brier", before, brier(recalibrate(weighted, fitted.curve))),
     ]
     yield [heading("On these rows", f"which the map has seen{mix}"), table(("", "before", "after"), losses)]
     if probabilities and both:
         report = calibration_report(ranking, condition=condition, trained_at=trained_at).numbers
-        lines = [
-            (Text(_MAP_LABELS.get(name, name.replace("_", " "))), interval_text(each)) for name, each in report.items()
-        ]
-        yield [heading("Calibration", f"of the scores as they are{mix}"), table(("", "estimate"), lines)]
+        numbers = [(_MAP_LABELS.get(name, name.replace("_", " ")), each) for name, each in report.items()]
+        yield [heading("Calibration", f"of the scores as they are{mix}"), table(("", "estimate"), numbers)]
     yield cautions_text(fitted.cautions)
     yield written_text(written)
 
 
 def ranking_blocks(parts: Sequence[tuple[str, Ranking]], total: Ranking, written: str | None) -> Iterator[Any]:
     """One line per part and one for the sum."""
-    lines = [_ranking_line(name_text(source), ranking) for source, ranking in parts]
+    rankings: list[tuple[Cell, Ranking]] = [*parts]
     if len(parts) > 1:
-        lines.append(_ranking_line(Text("all", style="bold"), total))
+        rankings.append((Text("all", style="bold"), total))
+    lines = [(name, f"{each.Pos:,.10g}", f"{each.Neg:,.10g}", f"{len(each):,}", _area(each)) for name, each in rankings]
     yield table(("", "positive", "negative", "segments", "AUC"), lines)
     if written is not None:
         yield written_text([f"ranking  {written}"])
 
 
-def _ranking_line(name: Text, ranking: Ranking) -> tuple[Text, ...]:
-    """Counts and the AUC; where ranges of scores were counted instead of scores, the limits between which it lies."""
-    area = "undefined"
-    if ranking.Pos > 0 and ranking.Neg > 0:
-        bounds = auc_bounds(ranking)
-        exact = bounds.lower == bounds.upper
-        area = number(bounds.lower) if exact else " to ".join(distinct_texts(*bounds, digits=4, kind="f"))
-    counts = (f"{ranking.Pos:,.10g}", f"{ranking.Neg:,.10g}", f"{len(ranking):,}", area)
-    return (name, *(Text(count) for count in counts))
+def _area(ranking: Ranking) -> str:
+    """The AUC; its bounds where ranges of scores were counted instead of scores."""
+    if not (ranking.Pos > 0 and ranking.Neg > 0):
+        return "undefined"
+    bounds = auc_bounds(ranking)
+    exact = bounds.lower == bounds.upper
+    return number(bounds.lower) if exact else " to ".join(distinct_texts(*bounds, digits=4, kind="f"))
+
+
+def calls(threshold: float) -> tuple[str, str]:
+    """What a threshold calls positive, in two parts of which the second weighs more."""
+    if math.isinf(threshold):
+        return "call", f"{'no' if threshold > 0 else 'every'} case positive"
+    return "call a case positive when its score is", f">= {threshold:.6g}"
+
+
+def threshold_number(threshold: float, digits: int = 6) -> str:
+    """A threshold as a number alone, for lists and tables."""
+    return f"{threshold:.{digits}g}".replace("inf", "∞")
+
+
+def same_calls(interval: tuple[float, float]) -> str:
+    """Which thresholds make the same calls: above the lower end and up to the upper."""
+    low, high = distinct_texts(*interval, digits=6)
+    ends = [f"above {low}"] * (interval[0] > -math.inf) + [f"up to {high}"] * (interval[1] < math.inf)
+    return f"every threshold {' and '.join(ends)}".rstrip()
+
+
+def over(ratios: tuple[float, float], what: str) -> str:
+    """A range of ratios, which lie between 0 and infinity.
+
+    >>> over((0.5, 2), "cost ratios"), over((0, math.inf), "cost ratios")
+    ('for cost ratios from 0.5 to 2', 'for all cost ratios')
+    >>> over((0, 3), "cost ratios"), over((3, math.inf), "cost ratios")
+    ('for cost ratios up to 3', 'for cost ratios of 3 and above')
+    >>> over((1, 1), "cost ratios"), over((0.999999, 1), "cost ratios")
+    ('for cost ratios of 1 alone', 'for cost ratios from 0.999999 to 1')
+    """
+    low, high = ratios
+    if low == high:
+        return f"for {what} of {low:.4g} alone"
+    least, most = distinct_texts(low, high, digits=4)
+    if low <= 0:
+        return f"for all {what}" if high == math.inf else f"for {what} up to {most}"
+    return f"for {what} of {least} and above" if high == math.inf else f"for {what} from {least} to {most}"
+
+
+def distinct_texts(low: float, high: float, *, digits: int, kind: str = "g") -> tuple[str, str]:
+    """Two numbers with so many digits, or as many more as make their texts differ.
+
+    >>> distinct_texts(0.25, 1 / 3, digits=4), distinct_texts(0.123456, 0.123457, digits=4)
+    (('0.25', '0.3333'), ('0.123456', '0.123457'))
+    """
+    while f"{low:.{digits}{kind}}" == f"{high:.{digits}{kind}}" and low != high:
+        digits += 1
+    return f"{low:.{digits}{kind}}", f"{high:.{digits}{kind}}"
