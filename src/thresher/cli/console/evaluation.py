@@ -75,7 +75,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     aside = f"{mix_words(evaluation)}, intervals at level {evaluation.level:g}"
     yield [heading("Models", aside), *_model_tables(evaluation, screen.width)]
     yield _at_threshold(evaluation, screen)
-    if any(model.given is not None for model in evaluation.models.values()):
+    if any(model.predictions is not None for model in evaluation.models.values()):
         yield [heading("Predictions as given", "whatever the threshold would call"), _predictions_table(evaluation)]
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
@@ -244,10 +244,10 @@ def _predictions_table(evaluation: Evaluation) -> Table:
     """What the models' own predictions do, whatever their scores are."""
     lines = []
     for name, model in evaluation.models.items():
-        if model.given is not None:
-            counts = [Text(total_text(getattr(model.given, cell))) for cell in CELLS]
-            cost = model.choice.condition.expected_cost(model.given)
-            lines.append([name_text(name), *counts, Text(number(model.given.accuracy)), Text(number(cost))])
+        if model.predictions is not None:
+            counts = [Text(total_text(getattr(model.predictions, cell))) for cell in CELLS]
+            cost = model.choice.condition.expected_cost(model.predictions)
+            lines.append([name_text(name), *counts, Text(number(model.predictions.accuracy)), Text(number(cost))])
     return table(("", "tp", "fn", "fp", "tn", "accuracy", "expected cost"), lines)
 
 

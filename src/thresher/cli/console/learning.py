@@ -82,7 +82,7 @@ def plain_learned(learnt: Learned) -> dict[str, Any]:
             "cost": learnt.test_cost.to_dict(),
             "auc": test.auc.to_dict(),
             "measures": {name: learnt.test_measures[name].to_dict() for name in _RATES},
-            "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in CELLS},
+            "table": None if test.predictions is None else {cell: int(getattr(test.predictions, cell)) for cell in CELLS},
         },
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
@@ -127,8 +127,8 @@ def _untouched(learnt: Learned) -> list[Any]:
     test = learnt.test[learnt.decision.model]
     lines = [("cost per case", interval_text(learnt.test_cost)), ("AUC", interval_text(test.auc))]
     blocks: list[Any] = [heading("On the rows put aside", f"{learnt.split.sizes['test']:,} rows that nothing had seen")]
-    if test.given is not None:
-        blocks += [contingency_table(test.given), Text()]
+    if test.predictions is not None:
+        blocks += [contingency_table(test.predictions), Text()]
         lines += [(words, interval_text(learnt.test_measures[name])) for name, words in _RATES.items()]
     return [*blocks, table(("measure", "estimate"), lines)]
 
