@@ -37,7 +37,7 @@ def gate(columns):
 def test_numbers_are_those_of_the_evaluation(gate):
     of, evaluation = gate
     model = evaluation["bayes"]
-    assert tuple(model.numbers) == NUMBERS
+    assert list(model.numbers) == list(NUMBERS)
     for name, interval in model.numbers.items():
         found = of(f"bayes:{name} >= 0")
         assert found.interval == interval, name

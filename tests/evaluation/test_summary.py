@@ -24,11 +24,11 @@ FOUND = th.evaluate(LABELS, {"good": GOOD, "noise": NOISE}, condition=RARE, curr
 def test_tiles_and_rules_are_those_of_the_evaluation():
     mine = FOUND.rules["good"].per(1000, RARE)
     found, missed, alarms, cost = tiles(FOUND)
-    assert (found.value, missed.value) == (per_thousand_text(mine.found, 10), per_thousand_text(mine.missed, 10))
+    assert (found.value, missed.value) == (per_thousand_text(mine.hits, 10), per_thousand_text(mine.misses, 10))
     assert (alarms.value, cost.value) == (per_thousand_text(mine.false_alarms, 990), number_text(mine.cost, 0))
     assert dict(cost.against)["never"] == "200"
     assert dict(found.against) == {"never": "0", "always": "10"} | {
-        short: per_thousand_text(FOUND.rules[name].per(1000, RARE).found, 10)
+        short: per_thousand_text(FOUND.rules[name].per(1000, RARE).hits, 10)
         for short, name in (("cut at 0.5", "0.5"), ("now in use", "current"))
     }
     names = [rule_cells(FOUND, rule)[0][0] for rule in FOUND.rules.values()]

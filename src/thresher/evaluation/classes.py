@@ -278,8 +278,8 @@ def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
 
 def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence], *, level: float) -> MulticlassModel:
     """Evaluate one model; `influence` are the influences of rows on its measures."""
-    k, called = len(rows.classes), rows.calls[name]
-    counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
+    k, calls = len(rows.classes), rows.calls[name]
+    counts = np.bincount(rows.index * k + calls, weights=rows.weight, minlength=k * k).reshape(k, k)
     matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
     plain = rows.weight is None and rows.cluster is None
     areas = multiclass_auc(rows.index, rows.matrices[name], classes=range(k), weights=rows.weight)
@@ -291,7 +291,7 @@ def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence
         rates=intervals(matrix, level=level)
         if plain
         else sampled_confusion_intervals(
-            rows.index, called, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
+            rows.index, calls, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
         ),
         areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
         auc=area_intervals(rows, name, influence, level=level),
@@ -380,13 +380,13 @@ def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterat
 
 
 def _on_calls(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
-    matrix, called = rows.matrices[name], rows.calls[name]
+    matrix, calls = rows.matrices[name], rows.calls[name]
     top = matrix.max(axis=1)
     if name in rows.given:
-        if unlike := int(np.count_nonzero(matrix[np.arange(called.size), called] < top)):
+        if unlike := int(np.count_nonzero(matrix[np.arange(calls.size), calls] < top)):
             yield Caution(
                 "predictions-not-likeliest",
-                f"{unlike:,} of {called.size:,} predictions of {name} are not the class it gives most to",
+                f"{unlike:,} of {calls.size:,} predictions of {name} are not the class it gives most to",
             )
     elif tied := int(np.count_nonzero((matrix == top[:, np.newaxis]).sum(axis=1) > 1)):
         text = f"{name} gives two classes the most in {count_text(tied, 'case')}; the first counts as called"

@@ -111,8 +111,7 @@ def requirement(text: str) -> Requirement:
 def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
     """Find what a requirement speaks of, and judge it."""
     name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
-    value = quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound)
-    return Judgement(one, name, value.interval, value.threshold)
+    return Judgement(one, name, *quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound))
 
 
 def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:

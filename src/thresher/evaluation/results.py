@@ -15,6 +15,11 @@ from thresher.errors import ArgumentError, MissingExtraError
 from thresher.inference.interval import Interval, interval_columns
 
 
+def interval_dicts(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    """Intervals by name as plain data."""
+    return {name: interval.to_dict() for name, interval in intervals.items()}
+
+
 class ModelResult(Tabular):
     """One model, whose rows are its numbers with their intervals."""
 

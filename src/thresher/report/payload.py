@@ -20,6 +20,7 @@ from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluatio
 from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
 from thresher.evaluation.classes import LABELS as CLASS_LABELS
 from thresher.evaluation.model import are_probabilities
+from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import Rule
 from thresher.evaluation.summary import (
     by_importance,
@@ -35,7 +36,7 @@ from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import interval_data, json_number, json_numbers, significant
-from thresher.tables import MEASURES, Contingency, OperatingCondition
+from thresher.tables import MEASURES, OperatingCondition
 from thresher.version import __version__
 
 FORMAT = "thresher/page/1"
@@ -263,7 +264,7 @@ def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
             "undecided": json_numbers(choice.undecided or (threshold, threshold)),
             "holds_for": json_numbers(choice.holds_for or (math.nan, math.nan)),
         },
-        "given": None if model.given is None else cells(model.given),
+        "predictions": None if model.predictions is None else cells(model.predictions),
         "numbers": _numbers(model, model.numbers, evaluation.quantities.get(name, {})),
         "data_numbers": _numbers(model, model.data_numbers) if model.mix_declared else [],
         "measures": [{"name": each, "interval": interval_data(of)} for each, of in model.measures.items()],
@@ -278,15 +279,6 @@ def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
         "calibration": _calibration(model),
         "segments": _segments(evaluation, ranking),
     }
-
-
-def cells(table: Contingency) -> dict[str, Any]:
-    """The four cells of a table.
-
-    >>> cells(Contingency(tp=30, fn=20, fp=10, tn=40))
-    {'tp': 30, 'fn': 20, 'fp': 10, 'tn': 40}
-    """
-    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
 
 
 def curve_data(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) -> dict[str, Any]:
