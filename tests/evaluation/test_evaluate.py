@@ -208,7 +208,9 @@ def test_names_cannot_steer_a_terminal(name):
 @pytest.mark.parametrize("labels", [["p", "n"], [1, -1], [2, 1]])
 def test_a_model_may_call_every_case_negative(labels):
     yes, no = labels
-    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)["model"].predictions
+    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)[
+        "model"
+    ].predictions
     assert given == th.Contingency(tp=0, fn=2, fp=0, tn=2)
 
 

@@ -123,12 +123,9 @@ class Decision(Result):
         array([ True, False, False])
         """
         if is_frame(scores):
-            names = frame_names(scores)
-            if self.model not in names:
-                raise ArgumentError(
-                    f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}",
-                    "give the scores of the model that was decided for",
-                )
+            if self.model not in (names := frame_names(scores)):
+                what = f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}"
+                raise ArgumentError(what, "give the scores of the model that was decided for")
             scores = frame_columns(scores, [self.model])[self.model]
         (values,), _ = complete({"scores": column(scores, name="scores")}, missing="raise", droppable=False)
         return reaches(rankable(values).astype(np.float64), self.threshold)
@@ -141,15 +138,11 @@ class Decision(Result):
         'thresher decision'
         """
         written = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
-        schema: dict[str, Any] = json.loads(written)
-        return schema
+        return dict(json.loads(written))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
-        plain: dict[str, Any] = {"format": FORMAT}
-        for part in fields(self):
-            plain[part.name] = _plain(getattr(self, part.name))
-        return plain
+        return {"format": FORMAT} | {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly."""
@@ -164,13 +157,14 @@ class Decision(Result):
         readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
         decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
         low, high = decision.equivalent
+        why = ""
         if not low <= decision.threshold <= high:
             why = f'"threshold" is {decision.threshold}, and "equivalent" reaches from {low} to {high}'
-            raise not_written(why, of="Decision", kind="a decision")
         for name in ("tied", "may_be_best"):
             if decision.model not in getattr(decision, name):
-                why = f'"{name}" does not name the model, {decision.model!r}'
-                raise not_written(why, of="Decision", kind="a decision")
+                why = why or f'"{name}" does not name the model, {decision.model!r}'
+        if why:
+            raise not_written(why, of="Decision", kind="a decision")
         return decision
 
     @classmethod
@@ -179,23 +173,20 @@ class Decision(Result):
         return cls.from_dict(json_value(text, name="Decision"))
 
     def __str__(self) -> str:
-        chosen_on, other = _text_of(self.expected_cost), _text_of(self.out_of_bag_cost)
-        lines = [
-            f"Use {self.model}, and {calls_text(self.threshold)}.",
-            f"Expected cost per case {chosen_on}; on rows not chosen on {other}.",
-        ]
+        costs = f"{_text_of(self.expected_cost)}; on rows not chosen on {_text_of(self.out_of_bag_cost)}"
+        lines = [f"Use {self.model}, and {_calls_text(self.threshold)}.", f"Expected cost per case {costs}."]
         if not math.isnan(self.saving.estimate):
             lines.append(saving_text(self.saving, self.baseline))
         lines.append(f"Why: {self.why}.")
         if self.gap is None or self.gap >= 0:
-            low, high = self.cost_ratios
-            now = self.condition.cost_ratio
-            lines.append(f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).")
+            ends = " to ".join(f"{end:.4g}" for end in self.cost_ratios)
+            now = f"{self.condition.cost_ratio:.4g}"
+            lines.append(f"It stays the best model for cost ratios from {ends} (now {now}).")
         if self.wins is not None and self.runner_up is not None:
             lines.append(f"It is {wins_text(self.wins)}.")
         if self.runner_up is not None and self.gap is not None:
-            role = "Runner-up" if self.gap >= 0 else "Cheapest on these rows"
-            lines.append(f"{role}: {self.runner_up}, {more_or_less(self.gap)} per case.")
+            role, way = ("Runner-up", "more") if self.gap >= 0 else ("Cheapest on these rows", "less")
+            lines.append(f"{role}: {self.runner_up}, {abs(self.gap):.4g} {way} per case.")
         return "\n".join(map(visible, lines))
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -220,7 +211,7 @@ class Decision(Result):
             raise NotationError(f"{path} holds no decision: {error.what}", error.fix) from None
 
     def _brief(self) -> str:
-        return f"use {self.model!r}, {calls_text(self.threshold)}, expected cost {self.expected_cost}"
+        return f"use {self.model!r}, {_calls_text(self.threshold)}, expected cost {self.expected_cost}"
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
@@ -251,12 +242,8 @@ def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **p
     )
 
 
-def calls_text(threshold: float) -> str:
-    """What a threshold calls positive; an infinite one is compared with no score.
-
-    >>> calls_text(0.425), calls_text(math.inf), calls_text(-math.inf)
-    ('call a case positive when its score is >= 0.425', 'call no case positive', 'call every case positive')
-    """
+def _calls_text(threshold: float) -> str:
+    """What a threshold calls positive; an infinite one is compared with no score."""
     if math.isinf(threshold):
         return f"call {'no' if threshold > 0 else 'every'} case positive"
     return f"call a case positive when its score is >= {threshold:.6g}"
@@ -271,14 +258,7 @@ BASELINE_WORDS = {
 
 
 def saving_text(saving: Interval, baseline: str) -> str:
-    """What a decision saves against the cheapest rule that needs none, per case and per 1,000.
-
-    >>> saving = Interval(0.0123, 0.001, 0.02, 0.0, 0.95, "out of bag, paired")
-    >>> saving_text(saving, "never")
-    'Against calling no case positive it saves 0.012 [0.001, 0.020] per case, 12 [1, 20] per 1,000.'
-    >>> saving_text(Interval(-0.01, -0.02, 0.001, 0.0, 0.95, "out of bag, paired"), "0.5")
-    'Against the usual cut-off of 0.5 it saves nothing: −0.010 [−0.020, 0.001] per case, −10 [−20, 1] per 1,000.'
-    """
+    """What a decision saves against the cheapest rule that needs none, per case and per 1,000."""
     each, per = _text_of(saving), _text_of(saving, scale=1000)
     nothing = "" if saving.estimate > 0 else " nothing:"
     return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
@@ -289,21 +269,8 @@ def _text_of(interval: Interval, scale: float = 1.0) -> str:
 
 
 def wins_text(share: float) -> str:
-    """A share of resamples, with what it means.
-
-    >>> wins_text(0.62)
-    'cheapest in 62% of resamples (of the same rows; a fresh sample would agree less often)'
-    """
+    """A share of resamples, with what it means."""
     return f"cheapest in {share:.0%} of resamples (of the same rows; a fresh sample would agree less often)"
-
-
-def more_or_less(gap: float) -> str:
-    """A difference in cost as words.
-
-    >>> more_or_less(0.25), more_or_less(-0.25)
-    ('0.25 more', '0.25 less')
-    """
-    return f"{abs(gap):.4g} {'more' if gap >= 0 else 'less'}"
 
 
 def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
@@ -334,21 +301,14 @@ def _plain(value: Any) -> Any:
 
 def _interval(value: Any) -> Interval:
     limit = number(infinite=True, undefined=True)
-    return Interval(
-        **fields_of(
-            value,
-            {
-                "estimate": limit,
-                "lower": limit,
-                "upper": limit,
-                "variance": number(0, infinite=True, undefined=True),
-                "level": number(0, 1, strictly=True),
-                "method": text,
-                "note": text,
-                "apparent": or_none(limit),
-            },
-        )
-    )
+    readers = dict.fromkeys(("estimate", "lower", "upper"), limit) | {
+        "variance": number(0, infinite=True, undefined=True),
+        "level": number(0, 1, strictly=True),
+        "method": text,
+        "note": text,
+        "apparent": or_none(limit),
+    }
+    return Interval(**fields_of(value, readers))
 
 
 def _condition(value: Any) -> OperatingCondition:
