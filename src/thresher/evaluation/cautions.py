@@ -103,7 +103,7 @@ def uncertain_winner(may_be_best: Sequence[str], wins: Mapping[str, float], leve
 
 
 def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
-    """Warn that the decision may be no cheaper than calling nothing, or everything, positive."""
+    """Warn that the decision may be no cheaper than calling none or all positive."""
     name = min((NEVER, ALWAYS), key=lambda each: rules[each].cost.estimate)
     saving = rules[name].saving
     if saving is None or saving.lower > 0 or (saving.estimate > 0 and math.isnan(saving.lower)):

@@ -86,7 +86,7 @@ class MulticlassModel(ModelResult):
     log_loss: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data; lists are in the order of the confusion matrix's classes."""
+        """The numbers as plain data; lists are in the order of the classes."""
         by_class = {name: getattr(self.rates, name) for name in ("precision", "recall", "f1")}
         by_class["one_vs_rest"] = self.auc.one_vs_rest
         return {
@@ -99,7 +99,7 @@ class MulticlassModel(ModelResult):
 
     @property
     def numbers(self) -> dict[str, Interval]:
-        """The numbers of the model that belong to no class, by name, in the order of `LABELS`."""
+        """The numbers that belong to no class, in the order of `LABELS`."""
         sources = dict.fromkeys(RATES, self.rates) | dict.fromkeys(AVERAGES, self.auc)
         return {name: getattr(sources.get(name, self), name) for name in LABELS}
 
@@ -115,7 +115,7 @@ class MulticlassModel(ModelResult):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MulticlassEvaluation(PageResult[MulticlassModel]):
-    """Several models of k classes on the same rows; `evaluation["name"]` is one of them.
+    """Several models of k classes on the same rows, each by its name.
 
     `comparisons` holds the paired differences of all models by measure, e.g. `comparisons["brier"]["a", "b"]`; it is
     empty for one model. `cautions` are what a careful analyst would notice. `dropped` counts rows left out on
@@ -140,7 +140,7 @@ class MulticlassEvaluation(PageResult[MulticlassModel]):
         return tuple(name for name, value in accuracy.items() if math.isclose(value, most, rel_tol=1e-12))
 
     def summary(self) -> str:
-        """A table of all models, their paired differences, each model's classes, and the cautions."""
+        """Models, their paired differences, each model's classes, and the cautions."""
         columns = [model.numbers.values() for model in self.models.values()]
         numbers = [[label, *map(limits_text, row)] for label, *row in zip(LABELS.values(), *columns, strict=True)]
         parts = [_data_words(self), text_table([["", *self.models], *numbers])]
@@ -184,7 +184,7 @@ def evaluate_classes(
     margin: float | Mapping[str, float] = 0.0,
     missing: Missing = "raise",
 ) -> MulticlassEvaluation:
-    """Evaluate probability matrices: confusion matrix, one-vs-rest and one-vs-one AUC, losses, with intervals.
+    """Evaluate probability matrices of k classes, each number with its interval.
 
     Several models are compared pair by pair on the same rows, as `compare_classes` does, p-values adjusted after Holm
     within each measure.

@@ -96,7 +96,7 @@ class Decision(Result):
     rule: str = ">="
 
     def probability(self, scores: npt.ArrayLike) -> Floats:
-        """The probability of the positive class at the class mix of the condition, by the decision's calibration map.
+        """The calibrated probability of the positive class at the condition's mix.
 
         >>> from thresher import OperatingCondition, evaluate
         >>> scores = [.9, .8, .6, .55, .3, .2]
@@ -112,7 +112,7 @@ class Decision(Result):
         return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
 
     def apply(self, scores: Any) -> Flags:
-        """Which cases are called positive: score >= threshold, compared as float64; none at a threshold of +inf.
+        """Which cases are called positive: score >= threshold, as float64.
 
         Takes the scores of the decision's model, or a mapping or frame with a column of its name. The same scores give
         the same calls on any machine.
@@ -141,7 +141,7 @@ class Decision(Result):
         return dict(json.loads(written))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
+        """Plain data after the published schema; infinity is the text "inf"."""
         return {"format": FORMAT} | {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
 
     def to_json(self) -> str:
@@ -190,7 +190,7 @@ class Decision(Result):
         return "\n".join(map(visible, lines))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a JSON file that `load` reads back exactly; an older file stays until this one is complete.
+        """Write a JSON file that `load` reads back exactly, completely or not at all.
 
         >>> from tempfile import TemporaryDirectory
         >>> from thresher import evaluate
@@ -204,7 +204,7 @@ class Decision(Result):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read the file that `save`, or `thresher evaluate --decision`, wrote; every field is checked."""
+        """Read and check the file that `save` or `thresher evaluate` wrote."""
         try:
             return cls.from_json(read_text(path))
         except NotationError as error:
@@ -215,7 +215,7 @@ class Decision(Result):
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one of the models of a joint choice; `parts` are the fields that rows and costs tell.
+    """The decision for one model; `parts` are the fields that rows and costs tell.
 
     Where the model is not the cheapest one, the cheapest is the runner-up.
     """
@@ -258,7 +258,7 @@ BASELINE_WORDS = {
 
 
 def saving_text(saving: Interval, baseline: str) -> str:
-    """What a decision saves against the cheapest rule that needs none, per case and per 1,000."""
+    """What a decision saves against the baseline, per case and per 1,000."""
     each, per = _text_of(saving), _text_of(saving, scale=1000)
     nothing = "" if saving.estimate > 0 else " nothing:"
     return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
@@ -274,7 +274,7 @@ def wins_text(share: float) -> str:
 
 
 def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
-    """Calls that a probability of the condition's class mix speaks against, beyond rounding.
+    """Calls that the probability of a case speaks against, beyond rounding.
 
     A positive call is the cheaper one iff p·cost_ratio > 1 - p, which is p > 1 / (1 + cost_ratio).
 

@@ -49,7 +49,7 @@ from thresher.tables import OperatingCondition
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScannedModel(ModelResult):
-    """One model of a scanned table: intervals as of any sample, and bounds where ranges of scores were counted.
+    """One model of a scanned table, with intervals and certain bounds.
 
     `bounds` holds auc, average_precision, pr_area, ks and expected_cost (of the best threshold), and for probabilities
     brier and log_loss; equal bounds are the exact number. `measures` are those of `choice.table`.
@@ -91,7 +91,7 @@ class ScannedModel(ModelResult):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScannedEvaluation(ModelsResult[ScannedModel]):
-    """Several models on the rows of a table: how good each is, how their AUCs differ, and which to deploy how.
+    """Several models on the rows of a table that stays where it is.
 
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
     the winner wins) is not there, and the decision's intervals of these have no limits. `rules` prices never, always
@@ -117,7 +117,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
 
     @property
     def saving(self) -> Interval:
-        """What the decision saves per case against the baseline, on the rows it was chosen on."""
+        """What the decision saves per case, on the rows it was chosen on."""
         return self.decision.saving
 
     def summary(self) -> str:
@@ -186,7 +186,7 @@ def evaluate_scan(
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> ScannedEvaluation:
-    """Evaluate models whose scores are columns of a table, without moving its rows, and decide for one.
+    """Evaluate models whose scores are columns of a table, and decide for one.
 
     Sources and filters are those of `scan`. An engine counts ranges of scores, and once more near the best split under
     the condition. Several models, or weights, take sums of placements (see `compare_scan`): inside an engine, whose
@@ -271,7 +271,7 @@ def _models(
     sums: PlacementSums | None,
     cells_at: Mapping[str, tuple[Any, Any]] | None,
 ) -> dict[str, ScannedModel]:
-    """Every model; `sums` and `cells_at` where an engine computed more than rankings hold."""
+    """Every model; an engine may give sums and cells that rankings do not hold."""
     method = "delong" if cells_at is None else "delong, weighted"
     aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
     models = {}
@@ -312,7 +312,7 @@ def _why(near: tuple[str, ...]) -> str:
 
 
 def _fingerprint(rankings: Mapping[str, Ranking]) -> str:
-    """A digest of the counts: the same rows give the same text, whatever the engine and the order it reads them in."""
+    """A digest of the counts, whatever the order an engine reads rows in."""
     digest = hashlib.sha256()
     for name, ranking in rankings.items():
         digest.update(name.encode("utf-8", "surrogatepass"))

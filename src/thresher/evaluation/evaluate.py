@@ -43,7 +43,7 @@ from thresher.tables import OperatingCondition, contingency
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(PageResult[ModelEvaluation]):
-    """Several models on the same rows: how good each is, how they compare, and which to deploy how.
+    """Several models on the same rows, and which of them to deploy how.
 
     `evaluation["name"]` is one model's part. `joint` is the choice among models, `stability` what resampling does to
     it, `decision` the artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all,
@@ -82,11 +82,11 @@ class Evaluation(PageResult[ModelEvaluation]):
 
     @property
     def saving(self) -> Interval:
-        """What the decision saves per case against the baseline, on rows it was not chosen on."""
+        """What the decision saves per case, on rows it was not chosen on."""
         return self.savings[self.decision.model]
 
     def summary(self) -> str:
-        """A table of all models, each number with its interval, the decision, and the cautions."""
+        """All models with their intervals, the decision, and the cautions."""
         return visible_lines(summary_text(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class Evaluation(PageResult[ModelEvaluation]):
         }
 
     def widget(self) -> Any:
-        """The page as a notebook widget whose `threshold` and `condition` are two-way; needs the extra `widget`."""
+        """The page as a live notebook widget; needs the extra `widget`."""
         from thresher.report.widget import widget
 
         return widget(self)
@@ -146,7 +146,7 @@ def evaluate(
     seed: int = 0,
     missing: Missing = "raise",
 ) -> Evaluation:
-    """Evaluate one or several models on the same rows and decide which to deploy, at which threshold.
+    """Evaluate models on the same rows and decide which to deploy at which threshold.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ NUMBERS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelEvaluation(ModelResult):
-    """One model: how it ranks, how well calibrated it is, and what it does at its best threshold.
+    """One model: its ranking, its calibration, and its best threshold.
 
     Every number is stated at the class mix of the condition, and computed when it is first asked for; where a mix is
     declared, `data_measures` and `data_numbers` are those of the rows as they are. `measures` holds every registered
@@ -166,7 +166,7 @@ class ModelEvaluation(ModelResult):
         return self.numbers["log_loss"].estimate if "log_loss" in self.numbers else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data (curves are read off `ranking`); "in_data" holds those of the rows as they are."""
+        """The numbers as plain data; "in_data" holds those at the mix of the rows."""
         return {
             "threshold": self.threshold.to_dict(),
             "table": cells(self.table),
@@ -182,7 +182,7 @@ class ModelEvaluation(ModelResult):
         }
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
-        """Every number with its name: of the model, of its costs and threshold, and at that threshold."""
+        """Every number with its name, those at the chosen threshold last."""
         decided = {name: getattr(self, name) for name in ("expected_cost", "out_of_bag_cost", "threshold")}
         every = {**self.numbers, **decided, **self.measures}
         return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
@@ -198,7 +198,7 @@ class ModelEvaluation(ModelResult):
 
     @cached_property
     def _data_ranking(self) -> Ranking:
-        """The ranking with probabilities restated for its own mix, where they were made for another."""
+        """The ranking with probabilities restated for the mix of the rows."""
         if self.rows.in_data is self.rows.scored:
             return self.ranking
         return at_prevalence(self.ranking, None, self.rows.made_at)
@@ -218,7 +218,7 @@ class ModelEvaluation(ModelResult):
 
 
 def at_prevalence(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> Ranking:
-    """The ranking at a declared prevalence, or its own, with probabilities restated for it; other scores stay."""
+    """The ranking at a prevalence (or its own), probabilities restated for it."""
     if are_probabilities(ranking):
         to = ranking.prevalence if prevalence is None else prevalence
         return with_hull_of(adjust_prevalence(ranking, to, trained_at=trained_at), ranking)
@@ -233,7 +233,7 @@ def are_probabilities(ranking: Ranking) -> bool:
 
 
 def require_prevalence(trained_at: Any) -> None:
-    """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
+    """Raise `ArgumentError` unless `trained_at` is a prevalence, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
         raise ArgumentError(
             f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",

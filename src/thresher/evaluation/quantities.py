@@ -30,7 +30,7 @@ MOST_SEGMENTS = 20_000
 
 
 def parse_quantities(measures: Any) -> dict[str, Quantity]:
-    """The quantities that a list of texts asks for, by text; refused before anything is computed.
+    """The quantities that a list of texts asks for, by text.
 
     >>> {text: str(asked) for text, asked in parse_quantities(["auc", "recall@fpr<=0.1"]).items()}
     {'auc': 'auc', 'recall@fpr<=0.1': 'tpr@fpr<=0.1'}
@@ -97,7 +97,7 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> tuple[Interva
 
 
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
-    """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
+    """The wider limits of resampling, threshold and all, and of the table."""
     condition, level = evaluation.condition, evaluation.level
     sampled = table_at(evaluation.scored, name, choice.threshold)
     table = interval(sampled, asked.name, class_ratio=condition.class_ratio, level=level)
@@ -115,7 +115,7 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
 
 
 def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any], *, replicates: int) -> Interval:
-    """Percentile limits, around the estimate from all scores where these are many and were joined."""
+    """Percentile limits around the estimate from all scores."""
     scored, ranking = evaluation.scored, evaluation[name].ranking
     source = join_segments(ranking) if scored.simple else replace(scored, scores={name: scored.scores[name]})
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
@@ -135,5 +135,5 @@ def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any]
 
 
 def join_segments(ranking: Ranking) -> Ranking:
-    """Few enough segments to draw from; corners of the hull stay, so that what is best hardly moves."""
+    """Few enough segments to draw from, the hull's corners among them."""
     return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking

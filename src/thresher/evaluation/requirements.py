@@ -33,7 +33,7 @@ _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operato
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One line that a gate checks: a bound of a quantity of a model, and what it has to meet.
+    """One line that a gate checks: a bound of a quantity, and its limit.
 
     >>> one = requirement("recall@fpr<=0.01 >= 0.6")
     >>> str(one.quantity), one.bound, one.relation, one.value
@@ -91,7 +91,7 @@ class Judgement:
 
 
 def requirement(text: str) -> Requirement:
-    """Read one requirement: [model:]quantity[.lower|.upper|.estimate] relation number.
+    """Read [model:]quantity[.lower|.upper|.estimate] relation number.
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
     what must be small by its upper limit. A bound may also come before @.
@@ -115,7 +115,7 @@ def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judge
 
 
 def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
-    """The model that a requirement speaks of: the one it names, or the one decided for."""
+    """The model that a requirement names, or the one decided for."""
     if one.model is None:
         return decided
     if one.model not in models:

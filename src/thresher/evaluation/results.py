@@ -52,7 +52,7 @@ class ModelsResult(Tabular, Generic[Model]):
         """All numbers as plain data."""
 
     def to_json(self) -> str:
-        """The same as JSON; classes that it has no word for, such as dates, are written as text."""
+        """The same as JSON; dates and other classes are written as text."""
         return json.dumps(self.to_dict(), allow_nan=False, indent=2, default=str)
 
     def __getitem__(self, name: str) -> Model:

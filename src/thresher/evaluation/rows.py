@@ -22,7 +22,7 @@ from thresher.tables import Contingency, OperatingCondition
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedRows:
-    """Rows without gaps, the calls of models and of the rule in use on them, and what they are judged under.
+    """Rows without gaps, the calls that came with them, and the condition.
 
     `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
     """
@@ -49,7 +49,7 @@ class EvaluatedRows:
 
     @cached_property
     def in_data(self) -> ScoredRows:
-        """The rows with probabilities restated for their own class mix, where they were made for another."""
+        """The rows, probabilities restated for their own class mix."""
         return self.scored if self.trained_at is None else self.scored.at_prevalence(None, trained_at=self.made_at)
 
     @cached_property
@@ -59,7 +59,7 @@ class EvaluatedRows:
         return replace(stated, estimated_prior=self.trained_at is None)
 
     def fingerprint(self) -> str:
-        """A digest of labels, model names, scores and weights: the same data give the same text anywhere."""
+        """A digest of labels, names, scores and weights, the same anywhere."""
         rows = self.scored
         digest = hashlib.sha256(np.packbits(rows.positive).tobytes())
         digest.update(str(rows.positive.size).encode())
@@ -85,7 +85,7 @@ def evaluated_rows(
     trained_at: float | None,
     level: float,
 ) -> EvaluatedRows:
-    """Read and check everything once; rows with a gap anywhere are refused or, on request, dropped."""
+    """Read and check everything once; rows with a gap are refused or dropped."""
     models = _named_scores(scores)
     predicted = _named_predictions(predictions, models)
     columns = {"labels": labels} | {f"predictions of {name!r}": column for name, column in predicted.items()}
@@ -115,16 +115,12 @@ def table_at(rows: ScoredRows, name: str, threshold: float) -> Table:
 
 
 def cells(table: Contingency) -> dict[str, Any]:
-    """The four cells of a table as plain data.
-
-    >>> cells(Contingency(tp=30, fn=20, fp=10, tn=40))
-    {'tp': 30, 'fn': 20, 'fp': 10, 'tn': 40}
-    """
+    """The four cells of a table as plain data."""
     return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
 
 
 def _calls_or_flags(label: Column, calls: Column, positive: Any) -> Flags:
-    """Calls as labels, or, where labels are neither truth values nor numbers, as truth values or 0 and 1."""
+    """Calls as labels, or as flags where labels are no numbers."""
     flags = calls.dtype.kind == "b" and label.dtype.kind != "b"
     if flags or (calls.dtype.kind in "iuf" and label.dtype.kind not in "biuf" and bool(np.isin(calls, (0, 1)).all())):
         return np.asarray(calls, dtype=np.bool_)
@@ -132,7 +128,7 @@ def _calls_or_flags(label: Column, calls: Column, positive: Any) -> Flags:
 
 
 def _calls(label: Column, predicted: Column, positive: Any) -> Flags:
-    """Which predictions are positive, read together with the labels: a model may call every case negative."""
+    """Which predictions are positive; a model may call every case negative."""
     columns = [label, predicted]
     if len({"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in columns}) > 1:
         columns = [values.astype(object) for values in columns]  # 1 must not become "1"

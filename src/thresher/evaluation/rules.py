@@ -30,7 +30,7 @@ BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
 
 
 class PerCases(NamedTuple):
-    """What a rule does among so many cases: positives called and missed, false alarms, and their cost."""
+    """What a rule does among so many cases, and what that costs."""
 
     hits: float
     misses: float
@@ -40,7 +40,7 @@ class PerCases(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rule(Result):
-    """One way to act: a model at its best threshold, "never", "always", "0.5", or the "current" rule.
+    """One way to act: a model, "never", "always", "0.5", or the "current" rule.
 
     `table` counts its calls in the data, and `cost` is its cost per case at the condition: of a model the one on rows
     it was not chosen on, unless its threshold is that of a rule that needs no choice. `saving` is what the rule decided
@@ -63,7 +63,7 @@ class Rule(Result):
     saving: Interval | None
 
     def per(self, cases: float, condition: OperatingCondition) -> PerCases:
-        """What the rule does among so many cases at the class mix of the condition that it was evaluated at.
+        """What the rule does among so many cases at the condition's class mix.
 
         >>> from thresher import evaluate
         >>> at = OperatingCondition(prevalence=0.25, cost_ratio=2)
@@ -93,7 +93,7 @@ class Rule(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedRule:
-    """A rule that was not chosen on these rows: whose scores, from which threshold on, or the calls themselves."""
+    """A rule that was not chosen on these rows, and its calls on them."""
 
     model: str | None
     threshold: float | None
@@ -106,7 +106,7 @@ def is_column_of_calls(current: Any) -> bool:
 
 
 def rule_in_use(current: Any, calls: Flags | None, scores: Mapping[str, Any]) -> FixedRule | None:
-    """The rule in use, from its calls on the rows, {model: threshold}, a number for the only model, or a `Decision`."""
+    """The rule in use: calls, {model: threshold}, a threshold, or a `Decision`."""
     if current is None:
         return None
     if calls is not None:
@@ -143,7 +143,7 @@ def require_no_rule_names(names: Sequence[str], *, current: bool) -> None:
 
 
 def same_rule(one: FixedRule | Rule, other: FixedRule | Rule) -> bool:
-    """Whether two rules call the same cases whatever the sample: at one threshold of one model, or none, or all."""
+    """Whether two rules call the same cases whatever the sample."""
     at = one.threshold
     return at is not None and at == other.threshold and (one.model == other.model or math.isinf(at))
 
@@ -154,7 +154,7 @@ def half_name(model: str) -> str:
 
 
 def fixed_rules(rows: EvaluatedRows, in_use: FixedRule | None) -> dict[str, FixedRule]:
-    """The rules to resample: every model whose scores are probabilities from 0.5 on, and the one in use."""
+    """The rules to resample: every model from 0.5 on, and the one in use."""
     halves = {
         half_name(name): FixedRule(name, 0.5, rows.scored.scores[name] >= 0.5)
         for name, ranking in rows.rankings.items()
@@ -164,7 +164,7 @@ def fixed_rules(rows: EvaluatedRows, in_use: FixedRule | None) -> dict[str, Fixe
 
 
 class Priced(NamedTuple):
-    """Rules by name, that decided for first; the cheapest one that needs no choice; and every model's saving."""
+    """Rules by name, the decision first, the cheapest fixed one, and savings."""
 
     rules: dict[str, Rule]
     baseline: str
@@ -221,7 +221,7 @@ def price_rules(
 def price_counted_rules(
     choices: Mapping[str, Choice], costs: Mapping[str, Interval], *, model: str, condition: OperatingCondition
 ) -> Priced:
-    """The same from counts alone: costs are those on the rows the thresholds were chosen on.
+    """The same from counts alone, on the rows thresholds were chosen on.
 
     Sums of weights are no numbers of cases, so savings then have no limits. The rule of 0.5 needs scores, not ranges.
     """
@@ -272,7 +272,7 @@ def _fixed_cost(rows: EvaluatedRows, rule: FixedRule) -> tuple[Contingency, Inte
 
 
 def _saving(rows: EvaluatedRows, rule: FixedRule, other: FixedRule, *, optimism: float, drawn: Floats) -> Interval:
-    """What one rule saves against another, from the rows that only one of them calls positive."""
+    """What a rule saves, from the rows that only one of the two calls positive."""
     if same_rule(rule, other):
         return Interval(0.0, 0.0, 0.0, 0.0, rows.level, "known", "the same rule")
     own, others = rule.threshold, other.threshold
@@ -290,7 +290,7 @@ def _saving(rows: EvaluatedRows, rule: FixedRule, other: FixedRule, *, optimism:
 
 
 def _known_cost(table: Contingency, condition: OperatingCondition, level: float, cases: float) -> Interval:
-    """The cost of calling nothing, or everything, positive: known but for the class mix, and that may be declared."""
+    """The cost of calling none, or all, positive: only the mix may be unknown."""
     cost = float(condition.expected_cost(table))
     if condition.prevalence is not None:
         return Interval(cost, cost, cost, 0.0, level, "known", "no data are needed to know it")
@@ -309,7 +309,7 @@ def _without_limits(interval: Interval) -> Interval:
 
 
 def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
-    """The table of the cases that the first calls positive and the second does not; one calls all of the other's."""
+    """The cases that the wider table calls positive and the narrower does not."""
     tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
     return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)
 
@@ -322,7 +322,7 @@ class Preference(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """The model taken, those that may be best, why, and the mean cost out of bag of deciding so."""
+    """The model taken, those that may be best, why, and the cost out of bag."""
 
     model: str
     may_be_best: tuple[str, ...]
@@ -331,7 +331,7 @@ class Pick(NamedTuple):
 
 
 def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
-    """Read `prefer=`: a model's name, names in order, "first" (as given), or "current" (the model in use).
+    """Read `prefer=`: a model's name, names in order, "first", or "current".
 
     >>> parse_preference("first", ["a", "b"], None)
     Preference(models=('a', 'b'), word='first')
@@ -361,7 +361,7 @@ def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> P
 def pick(
     joint: JointChoice, stability: Stability, *, level: float, margin: float = 0.0, preference: Preference
 ) -> Pick:
-    """Take the preferred one of the models that may be best, or the cheapest where none is preferred."""
+    """Take the preferred one of the models that may be best, or the cheapest."""
     drawn = stability.resamples
     allowance = allowances(drawn.at_choice, level)
     costs = {name: choice.expected_cost for name, choice in joint.choices.items()}

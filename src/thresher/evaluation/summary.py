@@ -64,7 +64,7 @@ _SAME = {"0.5": "the usual cut-off", "current": "the rule in use"}
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A number per 1,000 cases, what it counts, its limits, and the same number of other rules."""
+    """A number per 1,000 cases, its limits, and that of other rules."""
 
     value: str
     what: str
@@ -73,7 +73,7 @@ class Tile:
 
 
 def headline(evaluation: Evaluation) -> str:
-    """The decision in one sentence, with its saving; a rule that does as well comes first.
+    """The decision in one sentence; a rule that does as well comes first.
 
     A decision that equals never or always acting, the usual cut-off or the rule in use is compared with the others.
     """
@@ -102,7 +102,7 @@ def headline(evaluation: Evaluation) -> str:
 
 
 def _calls(evaluation: Evaluation) -> tuple[str, str]:
-    """What the decision calls positive, and why that is no score where it calls none or all."""
+    """What the decision calls positive, and why that is none or all."""
     decision = evaluation.decision
     if decision.threshold == math.inf:
         return "no case positive", ", since no score pays for its false alarms"
@@ -113,7 +113,7 @@ def _calls(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def reason(evaluation: Evaluation) -> str:
-    """Why this model; of a single model, the cost ratios at which its threshold stays best."""
+    """Why this model; of a single one, where its threshold stays best."""
     why, holds = evaluation.decision.why, evaluation.decision.threshold_holds_for
     if len(evaluation.models) > 1:
         return f"{why[:1].upper()}{why[1:]}."
@@ -180,12 +180,12 @@ def cost_unit(evaluation: Evaluation) -> str:
 
 
 def tiles(evaluation: Evaluation) -> tuple[Tile, ...]:
-    """Positives found and missed, false alarms and cost per 1,000 cases at the declared mix."""
+    """What the decision finds, misses and costs per 1,000 cases."""
     return tiles_of([*evaluation.rules.values()], evaluation[evaluation.decision.model].measures, evaluation)
 
 
 def tiles_of(rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation: Evaluation) -> tuple[Tile, ...]:
-    """The tiles of the first rule, with the limits of its `measures`, at the condition of an evaluation."""
+    """The tiles of the first rule, with the limits of its `measures`."""
     condition = evaluation.decision.condition
     chosen, *others = rules
     own = chosen.per(CASES, condition)
@@ -215,7 +215,7 @@ def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
-    """One rule per 1,000 cases, as the table's cells: what each says, and its limits or an empty text."""
+    """One rule per 1,000 cases: cells of text, each with its limits if any."""
     per = rule.per(CASES, evaluation.decision.condition)
     positives, calls = per.hits + per.misses, per.hits + per.false_alarms
     counts = (
@@ -236,7 +236,7 @@ def mark(evaluation: Evaluation, rule: Rule) -> str:
 
 
 def rule_text(evaluation: Evaluation, rule: Rule) -> str:
-    """A rule in a few words: the model and its threshold, or what it is measured against."""
+    """A rule in a few words: the model and its threshold, or a baseline."""
     if rule.name in ("never", "always"):
         return f"{rule.name} act"
     if rule.name == "current":
@@ -251,7 +251,7 @@ def rule_text(evaluation: Evaluation, rule: Rule) -> str:
 
 
 def threshold_text(evaluation: Evaluation, name: str) -> str:
-    """A model's threshold as people may write it: the shortest number that makes the same calls.
+    """The shortest number that makes the same calls as a model's threshold.
 
     Where that has more than four digits, because scores lie close: "about", and the digits its interval deserves.
     """
@@ -260,7 +260,7 @@ def threshold_text(evaluation: Evaluation, name: str) -> str:
 
 
 def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
-    """A threshold in few digits, and whether the number that these write makes the same calls."""
+    """A threshold in few digits, and whether these make the same calls."""
     model = evaluation[name]
     (low, high), threshold = model.choice.interval, model.choice.threshold
     if math.isinf(threshold):
@@ -294,7 +294,7 @@ def _with_limits(interval: Interval) -> tuple[str, str]:
 
 
 def summary_text(evaluation: Evaluation) -> str:
-    """Headline, rules, models, the table at the chosen threshold, comparison, decision and cautions."""
+    """Headline, rules, models, table, comparison, decision and cautions."""
     ranking, cautions = evaluation[evaluation.decision.model].ranking, by_importance(evaluation.cautions)
     dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
     cases = f"{evaluation.rows:,} rows{dropped}: {classes_words(ranking)} ({percent_text(ranking.prevalence)} positive)"
@@ -340,7 +340,7 @@ def tiles_text(evaluation: Evaluation) -> str:
 
 
 def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
-    """What every rule does per 1,000 cases, and what the first one saves against it: rows of texts, the heads first.
+    """What every rule does per 1,000 cases, as rows of texts, the heads first.
 
     >>> from thresher import evaluate
     >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)

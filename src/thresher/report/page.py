@@ -30,7 +30,7 @@ _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with paragraphs, tiles, cautions, pictures and tables below it; sliders move nothing in it."""
+    """A heading with paragraphs, tiles, pictures and tables below it."""
 
     title: str
     paragraphs: Sequence[str] = ()
@@ -47,7 +47,7 @@ def page(
     sections: Sequence[Section] = (),
     grey: Sequence[str] = (),
 ) -> str:
-    """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
+    """The page of an evaluation as one text of HTML, always the same.
 
     `sections` come first, the evaluation below them under another heading, its comparison of models folded. Models
     named in `grey` are baselines, and are drawn so. Script, style and numbers are inside: a content security policy
@@ -110,7 +110,7 @@ def write_page(
 
 
 def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
-    """The page inside a frame that can run its script but reach nothing of the notebook around it."""
+    """The page in a frame whose script reaches nothing of the notebook."""
     inside = escape(page(evaluation), quote=True)
     return (
         f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="thresher evaluation" width="100%"'
@@ -119,11 +119,7 @@ def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
 
 
 def embedded(data: Mapping[str, Any]) -> str:
-    r"""Data as JSON that can stand inside a script element whatever people named.
-
-    >>> embedded({"name": "</script>"})
-    '{"name":"\\u003c/script\\u003e"}'
-    """
+    r"""Data as JSON that can stand inside a script element whatever people named."""
     plain = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
         plain = plain.replace(sign, f"\\u{ord(sign):04x}")
@@ -131,7 +127,7 @@ def embedded(data: Mapping[str, Any]) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """The content security policy: this script, this style, pictures made by the page itself, and nothing else."""
+    """The content security policy: this script, this style, and nothing else."""
     return (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"

@@ -64,7 +64,7 @@ def _condition_out(value: OperatingCondition, _: Any) -> dict[str, Any]:
 
 
 def _condition_in(value: dict[str, Any], owner: Any) -> OperatingCondition:
-    """The condition that the page sets, in the unit of cost that was declared: sliders move ratios only."""
+    """The condition that the page sets, in the unit of cost declared."""
     before: OperatingCondition = owner.condition
     costs = {name: getattr(before, name) for name in ("cost_fp", "cost_fn", "cost_tp", "cost_tn")}
     ratio = value["cost_ratio"]

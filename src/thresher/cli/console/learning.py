@@ -82,7 +82,9 @@ def plain_learned(learnt: Learned) -> dict[str, Any]:
             "cost": learnt.test_cost.to_dict(),
             "auc": test.auc.to_dict(),
             "measures": {name: learnt.test_measures[name].to_dict() for name in _RATES},
-            "table": None if test.predictions is None else {cell: int(getattr(test.predictions, cell)) for cell in CELLS},
+            "table": None
+            if test.predictions is None
+            else {cell: int(getattr(test.predictions, cell)) for cell in CELLS},
         },
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),

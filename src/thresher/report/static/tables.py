@@ -29,14 +29,7 @@ class Table:
 
 
 def tables(payload: Mapping[str, Any]) -> list[Table]:
-    """Every table of a page, in the order they are shown.
-
-    >>> from thresher import evaluate
-    >>> from thresher.report.payload import payload
-    >>> shown = tables(payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])))
-    >>> [table.caption for table in shown][:2]
-    ['model at threshold 0.7', 'Costs and thresholds, with limits at level 0.95']
-    """
+    """Every table of a page, in the order they are shown."""
     if payload["kind"] == "classes":
         return _class_tables(payload)
     models = payload["models"]
