@@ -104,7 +104,7 @@ def agree(found, labels, scores, seed):
     for measure in MEASURES:
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
         told = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
-        assert judge(asked, found, replicates=100).found == told
+        assert judge(asked, found, replicates=100).observed == told
     called = decision.apply(scores)
     table = th.contingency(labels, called)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
@@ -123,7 +123,7 @@ def agree(found, labels, scores, seed):
         name, at, place = text.partition("@")
         gate = judge(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), found, replicates=100)
         again = th.bootstrap(model.ranking, [text], replicates=1, **settled)
-        assert gate.found == pytest.approx(again.estimate(text), abs=1e-9)
+        assert gate.observed == pytest.approx(again.estimate(text), abs=1e-9)
     if seed % 4 == 0:
         shown = {each["name"]: each for each in payload(found)["models"]}
         for name, each in found.models.items():

@@ -57,11 +57,10 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     Weighted or clustered rows are drawn as such, by clusters; their reliability has no band, because
     a ranking no longer knows which rows belong together.
     """
-    model, condition = evaluation[name], evaluation.condition
+    model, rows = evaluation[name], evaluation.scored
     probabilities = are_probabilities(model.ranking)
-    rows = evaluation.scored
     how: dict[str, Any] = {"calibrated": probabilities, "level": evaluation.level, "seed": evaluation.seed}
-    how["class_ratio"] = condition.class_ratio
+    how["class_ratio"] = evaluation.condition.class_ratio
     made_at, to = evaluation.decision.trained_at, evaluation.decision.condition.prevalence
 
     def restate(score: Any) -> Any:
@@ -69,13 +68,13 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
             return score
         return adjust_prevalence(score, to, trained_at=made_at)
 
-    if rows.weight is None and rows.cluster is None:
+    if rows.simple:
         keep: Keep = "percent" if probabilities else "classes"
         short = shorten(recalibrate(model.ranking, restate), MOST_SEGMENTS, keep=keep)
         return _bands(short, replicates=REPLICATES, **how)
     scores = {name: restate(rows.scores[name])}
     source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
-    times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
+    times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     return _bands(source, replicates=times, **how)
 
 
@@ -109,8 +108,7 @@ def _bands(
     places: int = POINTS,
     class_ratio: float | None = None,
 ) -> ModelBands:
-    drawing: dict[str, Any] = {"level": level, "replicates": replicates, "seed": seed, "threads": None}
-    draws = Draws.of(source, **drawing, class_ratio=class_ratio)
+    draws = Draws.of(source, level=level, replicates=replicates, seed=seed, threads=None, class_ratio=class_ratio)
     at = np.linspace(0, 1, places)
     curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
     if calibrated:

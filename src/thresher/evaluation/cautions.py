@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from thresher._internal.text import interval_text
 from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.evaluation.decision import BASELINE_WORDS
+from thresher.evaluation.results import limits_text
 from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import Rule
 from thresher.inference.decision import ALWAYS, NEVER
@@ -115,5 +115,5 @@ def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
         more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
         yield Caution("no-better-than-nothing", f"on rows it was not chosen on, the decision {more} {doing}")
     else:
-        saved = interval_text(saving.estimate, saving.lower, saving.upper)
-        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: the saving is {saved} per case")
+        saved = f"the saving is {limits_text(saving)} per case"
+        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: {saved}")

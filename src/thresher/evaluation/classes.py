@@ -17,8 +17,8 @@ from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import EXTREME, FEW, cautions_data, few_clusters
-from thresher.evaluation.results import ModelResult, PageResult, interval_dicts
-from thresher.evaluation.summary import limits_text, mind, text_table
+from thresher.evaluation.results import ModelResult, PageResult, interval_dicts, limits_text
+from thresher.evaluation.summary import mind, text_table
 from thresher.inference import ClassAucIntervals, Comparison, ConfusionIntervals, Interval, intervals
 from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison

@@ -15,26 +15,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal import json as reading
 from thresher._internal.atomic import read_text, write_file
-from thresher._internal.json import (
-    FieldError,
-    Reader,
-    items,
-    json_value,
-    not_written,
-    number,
-    one_of,
-    or_none,
-    read_object,
-    rising,
-    text,
-)
-from thresher._internal.json import fields as fields_of
 from thresher._internal.results import Result
-from thresher._internal.text import interval_text, visible
+from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import JointChoice
 from thresher.errors import ArgumentError, NotationError
+from thresher.evaluation.results import limits_text
 from thresher.inference import Interval
 from thresher.inputs.columns import column, complete
 from thresher.inputs.frames import frame_columns, frame_names, is_frame
@@ -154,8 +142,8 @@ class Decision(Result):
         written = value.get("format") if isinstance(value, Mapping) else None
         if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
             raise NotationError(f"this decision is of another format, {written!r}", EVALUATE_AGAIN)
-        readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
-        decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
+        readers = {part.name: _READERS.get(part.name, reading.text) for part in fields(cls)}
+        decision = cls(**reading.read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
         low, high = decision.equivalent
         why = ""
         if not low <= decision.threshold <= high:
@@ -164,16 +152,16 @@ class Decision(Result):
             if decision.model not in getattr(decision, name):
                 why = why or f'"{name}" does not name the model, {decision.model!r}'
         if why:
-            raise not_written(why, of="Decision", kind="a decision")
+            raise reading.not_written(why, of="Decision", kind="a decision")
         return decision
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        return cls.from_dict(json_value(text, name="Decision"))
+        return cls.from_dict(reading.json_value(text, name="Decision"))
 
     def __str__(self) -> str:
-        costs = f"{_text_of(self.expected_cost)}; on rows not chosen on {_text_of(self.out_of_bag_cost)}"
+        costs = f"{limits_text(self.expected_cost)}; on rows not chosen on {limits_text(self.out_of_bag_cost)}"
         lines = [f"Use {self.model}, and {_calls_text(self.threshold)}.", f"Expected cost per case {costs}."]
         if not math.isnan(self.saving.estimate):
             lines.append(saving_text(self.saving, self.baseline))
@@ -259,13 +247,9 @@ BASELINE_WORDS = {
 
 def saving_text(saving: Interval, baseline: str) -> str:
     """What a decision saves against the baseline, per case and per 1,000."""
-    each, per = _text_of(saving), _text_of(saving, scale=1000)
+    each, per = limits_text(saving), limits_text(saving, scale=1000)
     nothing = "" if saving.estimate > 0 else " nothing:"
     return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
-
-
-def _text_of(interval: Interval, scale: float = 1.0) -> str:
-    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)
 
 
 def wins_text(share: float) -> str:
@@ -300,20 +284,20 @@ def _plain(value: Any) -> Any:
 
 
 def _interval(value: Any) -> Interval:
-    limit = number(infinite=True, undefined=True)
+    limit = reading.number(infinite=True, undefined=True)
     readers = dict.fromkeys(("estimate", "lower", "upper"), limit) | {
-        "variance": number(0, infinite=True, undefined=True),
-        "level": number(0, 1, strictly=True),
-        "method": text,
-        "note": text,
-        "apparent": or_none(limit),
+        "variance": reading.number(0, infinite=True, undefined=True),
+        "level": reading.number(0, 1, strictly=True),
+        "method": reading.text,
+        "note": reading.text,
+        "apparent": reading.or_none(limit),
     }
-    return Interval(**fields_of(value, readers))
+    return Interval(**reading.fields(value, readers))
 
 
 def _condition(value: Any) -> OperatingCondition:
-    costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), number())
-    return OperatingCondition(**fields_of(value, {"class_ratio": number(0, strictly=True), **costs}))
+    costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), reading.number())
+    return OperatingCondition(**reading.fields(value, {"class_ratio": reading.number(0, strictly=True), **costs}))
 
 
 def _calibration(value: Any) -> Mapping[str, Any]:
@@ -323,38 +307,33 @@ def _calibration(value: Any) -> Mapping[str, Any]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    names = tuple(items(text)(value))
+    names = tuple(reading.items(reading.text)(value))
     if not names:
-        raise FieldError("must name a model at least")
+        raise reading.FieldError("must name a model at least")
     return names
 
 
 def _fingerprint(value: Any) -> str:
-    if not re.fullmatch("sha256:[0-9a-f]{64}", text(value)):
-        raise FieldError(f"must be sha256: and 64 hexadecimal digits, got {value!r}")
-    return text(value)
+    if not re.fullmatch("sha256:[0-9a-f]{64}", reading.text(value)):
+        raise reading.FieldError(f"must be sha256: and 64 hexadecimal digits, got {value!r}")
+    return reading.text(value)
 
 
-_RATIOS = partial(rising, least=0)
-_READERS: Mapping[str, Reader] = {
-    "threshold": number(infinite=True),
-    "equivalent": rising,
+_RATIOS = partial(reading.rising, least=0)
+_SHARE = reading.number(0, 1, strictly=True)
+_READERS: Mapping[str, reading.Reader] = {
+    **dict.fromkeys(("expected_cost", "out_of_bag_cost", "threshold_interval", "saving"), _interval),
+    **dict.fromkeys(("may_be_best", "tied"), _names),
+    **dict.fromkeys(("data_prevalence", "trained_at"), _SHARE),
+    **dict.fromkeys(("cost_ratios", "class_ratios"), _RATIOS),
+    "threshold": reading.number(infinite=True),
+    "equivalent": reading.rising,
     "condition": _condition,
-    "expected_cost": _interval,
-    "out_of_bag_cost": _interval,
-    "threshold_interval": _interval,
-    "saving": _interval,
-    "may_be_best": _names,
-    "tied": _names,
-    "data_prevalence": number(0, 1, strictly=True),
-    "trained_at": number(0, 1, strictly=True),
-    "threshold_holds_for": or_none(_RATIOS),
-    "runner_up": or_none(text),
-    "gap": or_none(number()),
-    "cost_ratios": _RATIOS,
-    "class_ratios": _RATIOS,
-    "wins": or_none(number(0, 1)),
-    "calibration": or_none(_calibration),
+    "threshold_holds_for": reading.or_none(_RATIOS),
+    "runner_up": reading.or_none(reading.text),
+    "gap": reading.or_none(reading.number()),
+    "wins": reading.or_none(reading.number(0, 1)),
+    "calibration": reading.or_none(_calibration),
     "fingerprint": _fingerprint,
-    "rule": one_of([">="]),
+    "rule": reading.one_of([">="]),
 }

@@ -27,10 +27,10 @@ from thresher.evaluation.cautions import (
 )
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
-from thresher.evaluation.results import ModelResult, ModelsResult, interval_dicts
+from thresher.evaluation.results import ModelResult, ModelsResult, interval_dicts, limits_text
 from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import NO_ROWS, Rule, price_counted_rules
-from thresher.evaluation.summary import closing_parts, limits_text, rules_rows, text_table
+from thresher.evaluation.summary import closing_parts, rules_rows, text_table
 from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin

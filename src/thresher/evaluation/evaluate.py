@@ -13,7 +13,7 @@ import numpy as np
 from thresher._internal.arguments import require_level
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
-from thresher.choices import JointChoice, Range, choose
+from thresher.choices import JointChoice, choose
 from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
@@ -105,7 +105,11 @@ class Evaluation(PageResult[ModelEvaluation]):
             "baseline": self.baseline,
             "savings": interval_dicts(self.savings),
             "may_be_best": list(self.may_be_best),
-            "ranges": [_range(each) for each in self.joint.ranges],
+            "ranges": [
+                {"low": each.low, "high": "inf" if math.isinf(each.high) else each.high}
+                | {"models": list(each.models), "rule": each.rule}
+                for each in self.joint.ranges
+            ],
             "stability": {
                 "replicates": self.stability.replicates,
                 "wins": dict(self.stability.wins),
@@ -299,9 +303,3 @@ def evaluate(
         may_be_best=picked.may_be_best,
     )
     return replace(evaluation, quantities=evaluate_quantities(evaluation, wanted, replicates=replicates))
-
-
-def _range(each: Range) -> dict[str, Any]:
-    """One stretch of cost ratios as plain data; JSON has no word for infinity."""
-    high = each.high if math.isfinite(each.high) else "inf"
-    return {"low": each.low, "high": high, "models": list(each.models), "rule": each.rule}

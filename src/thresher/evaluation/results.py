@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from thresher._internal.arguments import is_one_of
 from thresher._internal.results import Tabular
+from thresher._internal.text import interval_text
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.inference.interval import Interval, interval_columns
 
@@ -18,6 +19,11 @@ from thresher.inference.interval import Interval, interval_columns
 def interval_dicts(intervals: Mapping[str, Interval]) -> dict[str, Any]:
     """Intervals by name as plain data."""
     return {name: interval.to_dict() for name, interval in intervals.items()}
+
+
+def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
+    """An interval in a table or a sentence, to the digits that its width deserves."""
+    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)
 
 
 class ModelResult(Tabular):

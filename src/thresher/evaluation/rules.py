@@ -111,8 +111,7 @@ def rule_in_use(current: Any, calls: Flags | None, scores: Mapping[str, Any]) ->
         return None
     if calls is not None:
         return FixedRule(None, None, calls)
-    names = ", ".join(scores)
-    fix = f"give a column of its calls, a threshold of one of {names} by its name, or a decision"
+    fix = f"give a column of its calls, a threshold of one of {', '.join(scores)} by its name, or a decision"
     if isinstance(current, Decision):
         model, threshold = current.model, current.threshold
     elif isinstance(current, Mapping):
@@ -136,10 +135,10 @@ def rule_in_use(current: Any, calls: Flags | None, scores: Mapping[str, Any]) ->
 
 def require_no_rule_names(names: Sequence[str], *, current: bool) -> None:
     """Raise `ArgumentError` where a model has the name of a rule in the same table."""
-    taken = BASELINES if current else BASELINES[:-1]
-    if clash := [name for name in names if name in taken]:
-        what = f"a model is called {clash[0]!r}, the name of a rule that every model is compared with"
-        raise ArgumentError(what, "call it something else")
+    for name in names:
+        if name in (BASELINES if current else BASELINES[:-1]):
+            what = f"a model is called {name!r}, the name of a rule that every model is compared with"
+            raise ArgumentError(what, "call it something else")
 
 
 def same_rule(one: FixedRule | Rule, other: FixedRule | Rule) -> bool:
@@ -207,13 +206,10 @@ def price_rules(
         apart = optimism[one] - optimism[other]
         return _saving(rows, acts[one], acts[other], optimism=apart, drawn=draws[other] - draws[one])
 
-    order = (model, *(name for name in choices if name != model), *baselines)
-    rules = {
-        name: Rule(
-            name, acts[name].model, acts[name].threshold, *priced[name], None if name == model else saving(model, name)
-        )
-        for name in order
-    }
+    rules = {}
+    for name in dict.fromkeys((model, *choices, *baselines)):
+        saved = None if name == model else saving(model, name)
+        rules[name] = Rule(name, acts[name].model, acts[name].threshold, *priced[name], saved)
     baseline = min(baselines, key=lambda name: rules[name].cost.estimate)
     return Priced(rules, baseline, {name: saving(name, baseline) for name in choices})
 
@@ -250,7 +246,7 @@ def price_counted_rules(
     if HALF in acts and chosen.threshold == 0.5:
         acts[HALF] = replace(acts[HALF], cost=costs[model])
     rules = {}
-    for name in sorted(choices, key=lambda name: name != model):
+    for name in dict.fromkeys((model, *choices)):
         apart = costs[name].estimate - costs[model].estimate
         saving = None if name == model else replace(_without_limits(costs[name]), estimate=apart)
         rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saving)
@@ -304,8 +300,7 @@ def _known_cost(table: Contingency, condition: OperatingCondition, level: float,
 
 
 def _without_limits(interval: Interval) -> Interval:
-    nan = math.nan
-    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=NO_ROWS)
+    return replace(interval, **dict.fromkeys(("lower", "upper", "variance"), math.nan), method="none", note=NO_ROWS)
 
 
 def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
@@ -331,13 +326,7 @@ class Pick(NamedTuple):
 
 
 def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
-    """Read `prefer=`: a model's name, names in order, "first", or "current".
-
-    >>> parse_preference("first", ["a", "b"], None)
-    Preference(models=('a', 'b'), word='first')
-    >>> parse_preference(["b", "a"], ["a", "b"], None).models
-    ('b', 'a')
-    """
+    """Read `prefer=`: a model's name, names in order, "first", or "current"."""
     if prefer is None:
         return Preference()
     fix = f'give "first", "current" or a model: {", ".join(names)}'
@@ -369,20 +358,19 @@ def pick(
     taken = next((name for name in preference.models if name in contenders), joint.model)
     out_of_bag = mean_of(decided_costs(drawn, allowance, margin=margin, preference=preference.models))
     within = f", or cost at most {margin:g} more per case" if margin else ""
-    several = f"practically equal: at level {level:g} {either(contenders)} may be the best{within}"
-    doubt = several if len(contenders) > 1 else ""
-    return Pick(taken, contenders, _why(taken, joint, doubt, level, preference), out_of_bag)
+    doubt = f"practically equal: at level {level:g} {_either(contenders)} may be the best{within}"
+    why = _why(taken, joint, doubt if len(contenders) > 1 else "", level, preference)
+    return Pick(taken, contenders, why, out_of_bag)
 
 
-def either(names: Sequence[str]) -> str:
-    """Names joined by "or"."""
+def _either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _why(taken: str, joint: JointChoice, doubt: str, level: float, preference: Preference) -> str:
     if len(joint.choices) == 1:
         return "it is the only model"
-    unmet = f"; {either(preference.models)} was preferred, but costs more" if preference.models else ""
+    unmet = f"; {_either(preference.models)} was preferred, but costs more" if preference.models else ""
     if not doubt:
         what = "" if taken in preference.models else unmet
         return f"it is the cheapest, and at level {level:g} no other model may be the best{what}"

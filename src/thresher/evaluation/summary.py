@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thresher._internal.text import (
-    in_words,
-    interval_decimals,
-    interval_text,
-    isolated,
-    number_text,
-    per_thousand_text,
-    percent_text,
-)
+from thresher._internal.text import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 from thresher.cautions import Caution
 from thresher.evaluation.model import NUMBERS
+from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule, same_rule
 from thresher.inference import Interval
 from thresher.ranking import Ranking, shortest_between
@@ -52,7 +45,6 @@ _FIRST = (
     "equal-costs",
     "class-ratio-from-data",
 )
-_MOST_DIGITS = 4
 _AGAINST = {
     "never": "never acting",
     "always": "always acting",
@@ -266,7 +258,7 @@ def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
     if math.isinf(threshold):
         return number_text(threshold), True
     short = float(shortest_between(*(np.array([value]) for value in (low, threshold, high)))[0])
-    decimals = max(0, _MOST_DIGITS - 1 - math.floor(math.log10(abs(short) or 1)))
+    decimals = max(0, 3 - math.floor(math.log10(abs(short) or 1)))
     for text in (number_text(short), number_text(short, decimals)):
         if float(text.replace(",", "").replace("−", "-")) == short:
             return text, True
@@ -400,8 +392,3 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for row in rows
     )
-
-
-def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
-    """An interval in a table, to the digits that its width deserves."""
-    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)

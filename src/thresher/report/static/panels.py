@@ -17,20 +17,8 @@ from thresher.evaluation.rules import CURRENT, HALF
 from thresher.evaluation.summary import SHORT_NAMES
 from thresher.ranking import Floats, Ranking
 from thresher.report.numbers import value_text
-from thresher.report.static.svg import (
-    HEIGHT,
-    WIDTH,
-    Panel,
-    Plot,
-    colour,
-    dashed,
-    element,
-    number,
-    picture,
-    short,
-    text,
-    ticks,
-)
+from thresher.report.static import svg
+from thresher.report.static.svg import Panel, Plot, colour, element, text
 from thresher.tables import Contingency, OperatingCondition
 
 MOST_NUMBERS = 12  # classes up to which a confusion matrix has numbers
@@ -64,8 +52,8 @@ def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -
     drawn = []
     for model in payload["class_models"]:
         title = f"Confusion: {model['name']}"
-        svg = confusion_svg(model["matrix"], payload["classes"], name=title)
-        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", svg))
+        drawing = confusion_svg(model["matrix"], payload["classes"], name=title)
+        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", drawing))
     for model in payload["class_models"]:
         plot = Plot(_RATE, _RATE, "false positive rate", "true positive rate")
         plot.line(_RATE, _RATE)
@@ -82,7 +70,7 @@ def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -
 
 def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name: str) -> str:
     """A confusion matrix: actual classes in rows, predicted ones in columns."""
-    width, height = (WIDTH - _LEFT - _RIGHT) / len(classes), (HEIGHT - _TOP - _BOTTOM) / len(classes)
+    width, height = (svg.WIDTH - _LEFT - _RIGHT) / len(classes), (svg.HEIGHT - _TOP - _BOTTOM) / len(classes)
     numbered = len(classes) <= MOST_NUMBERS
     drawn: list[str] = []
     for i, row in enumerate(matrix):
@@ -100,11 +88,11 @@ def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, 
                 drawn.append(element("text", value_text(count), **middle, text_anchor="middle", font_size=13))
     for j, each in enumerate(classes if numbered else ()):
         x = _LEFT + width * (j + 0.5)
-        drawn.append(element("text", text(_cut(each)), x=x, y=HEIGHT - _BOTTOM + 16, text_anchor="middle"))
-    middle_x, turned = (_LEFT + WIDTH - _RIGHT) / 2, f"rotate(-90 14 {HEIGHT // 2})"
-    drawn.append(element("text", "predicted", x=middle_x, y=HEIGHT - 12, text_anchor="middle"))
-    drawn.append(element("text", "actual", x=14, y=HEIGHT // 2, text_anchor="middle", transform=turned))
-    return picture(*drawn, name=name)
+        drawn.append(element("text", text(_cut(each)), x=x, y=svg.HEIGHT - _BOTTOM + 16, text_anchor="middle"))
+    middle_x, turned = (_LEFT + svg.WIDTH - _RIGHT) / 2, f"rotate(-90 14 {svg.HEIGHT // 2})"
+    drawn.append(element("text", "predicted", x=middle_x, y=svg.HEIGHT - 12, text_anchor="middle"))
+    drawn.append(element("text", "actual", x=14, y=svg.HEIGHT // 2, text_anchor="middle", transform=turned))
+    return svg.picture(*drawn, name=name)
 
 
 def _cut(label: str) -> str:
@@ -317,7 +305,7 @@ def margins_svg(model: Mapping[str, Any], *, name: str) -> str:
     plot = Plot(
         (-reach, reach), (0.0, 1.3 * HIGHEST), "margin: how far on the right side", "loss: what a case is charged"
     )
-    plot.y_ticks = {at: short(at) for at in ticks(0.0, HIGHEST)}
+    plot.y_ticks = {at: svg.short(at) for at in svg.ticks(0.0, HIGHEST)}
     threshold = model["optimum"]["threshold"]
     if not isinstance(threshold, str):
         right, wrong = margins(edges, np.array(bars["pos"]), np.array(bars["neg"]), threshold, reach=reach)
@@ -331,8 +319,10 @@ def margins_svg(model: Mapping[str, Any], *, name: str) -> str:
         height = loss(z)
         plot.line(z, np.where(height <= HIGHEST, height, np.nan), place=place)
         x, y = 64 + 96 * (place % 3), 22 + 16 * (place // 3)
-        line = f"M{number(x)} {number(y)}h24"
-        plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
+        line = f"M{svg.number(x)} {svg.number(y)}h24"
+        plot.drawn.append(
+            element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **svg.dashed(place))
+        )
         plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))
     return plot.svg(name=name)
 
