@@ -54,3 +54,10 @@ def test_a_scan_of_parquet_can_be_followed(rows, tmp_path, options):
     pq.write_table(table, tmp_path / "rows.parquet")
     path = str(tmp_path / "rows.parquet")
     assert len(functions_walked(lambda: th.scan(path, label="y", score="p", **options))) <= 80
+
+
+def test_an_evaluation_can_be_followed(rows):
+    labels, scores = rows
+    models = {"a": scores, "b": np.round(scores + np.random.default_rng(1).normal(0, 0.1, scores.size), 3).clip(0, 1)}
+    condition = th.OperatingCondition(cost_ratio=2)
+    assert len(functions_walked(lambda: th.evaluate(labels.astype(int), models, condition=condition))) <= 300

@@ -65,7 +65,7 @@ export interface Model {
   pools: Pool[];
   bands: { roc: Lines | null; pr: Lines | null; net_benefit: Lines | null; reliability: Lines | null };
   optimum: { threshold: Real; cells: Cells; undecided: [Real, Real]; holds_for: [Real, Real] };
-  given: Cells | null; // the table of the user's own predictions
+  predictions: Cells | null; // the table of the user's own predictions
   /** Whole-model numbers: auc, average_precision, pr_area, ks, brier, log_loss, miscalibration, discrimination, uncertainty, ... */
   numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
   data_numbers: Model["numbers"]; // the same in the rows as they are; none where no class mix was declared

@@ -108,9 +108,9 @@ export function drawOptimum(panel: Panel, stand: Stand, x: number, y: number): v
 
 /** The user's own predictions: a cross. */
 export function drawOwn(panel: Panel, model: SceneModel, place: (tp: number, fp: number) => [number, number]): void {
-  const given = model.of?.given;
-  if (!given || !(given.tp + given.fp)) return;
-  const [x, y] = place(given.tp, given.fp).map(tenth);
+  const called = model.of?.predictions;
+  if (!called || !(called.tp + called.fp)) return;
+  const [x, y] = place(called.tp, called.fp).map(tenth);
   panel.over.draw(`own${model.index}`, "path", { d: `M${x - 5},${y - 5}l10,10m0,-10l-10,10`, class: `own ${series(model.index)}` });
 }
 

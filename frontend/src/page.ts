@@ -21,7 +21,7 @@ import { copyText } from "./saving";
 import { scene as sceneOf, type Scene } from "./scene";
 import { startState, Store } from "./state";
 import { contingencyTable } from "./tables/contingency";
-import { comparisonTable, dataTable, givenTable, numbersTable } from "./tables/finished";
+import { comparisonTable, dataTable, predictionsTable, numbersTable } from "./tables/finished";
 import { measuresTable } from "./tables/measures";
 import { view as viewOf, type View } from "./view";
 
@@ -78,7 +78,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
       ...optional("Ranking", numbersTable(contents.models, "ranking", contents.mixes, contents.decision?.["model"])),
       ...optional("Calibration and refinement", numbersTable(contents.models, "calibration", contents.mixes, contents.decision?.["model"])),
       ...optional("Comparison", folded(contents)),
-      ...optional("Predictions given", givenTable(contents)),
+      ...optional("Predictions given", predictionsTable(contents)),
     ),
     section("Data", dataTable(contents)),
   );

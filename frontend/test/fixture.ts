@@ -106,7 +106,7 @@ function model({ name, segments, split }: Given, Pos: number, Neg: number): Mode
     pools: segments.map(([at, pos, neg]) => ({ low: at, high: at, score: at, pos, neg })),
     bands: { roc: { x: [0, 0.5, 1], lower: [0, 0.3, 0.8], upper: [0.4, 1, 1] }, pr: null, net_benefit: null, reliability: null },
     optimum: { threshold: threshold[split], cells: { tp: tp[split], fn: Pos - tp[split], fp: fp[split], tn: Neg - fp[split] }, undecided: [0, 0], holds_for: [0, "inf"] },
-    given: null,
+    predictions: null,
     numbers: [
       { name: "auc", label: "AUC", interval: interval(0.75), value: 0.75 },
       { name: "brier", label: "Brier score", interval: null, value: "nan" },

@@ -64,7 +64,7 @@ CODES: dict[str, str] = {
     "duplicate-rows-across-splits": "Equal rows stand in more than one part, so a test row was seen in training.",
     "feature-equals-target": "A column is the target in another spelling.",
     "feature-determines-target": "Each value of a column, or its gaps, go with one class of the target only.",
-    "near-perfect-feature": "A single column ranks the target nearly perfectly, which is rarely honest.",
+    "near-perfect-feature": "A single column ranks the target nearly perfectly, which is rarely so on unseen rows.",
     "identifier-column": "A column has a value of its own in every row, so nothing in it holds for other rows.",
     "groups-across-splits": "Rows that belong together stand in more than one part.",
     "no-curve": "These rows are too few, or too uneven, to draw how the model learns from fewer rows or features.",

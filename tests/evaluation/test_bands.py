@@ -12,6 +12,7 @@ from thresher.evaluation.bands import (
     REPLICATES,
     class_bands,
     model_bands,
+    percent_splits,
 )
 
 OWN: dict[str, Any] = {
@@ -101,3 +102,7 @@ def test_classes_of_rows_that_a_ranking_does_not_know_have_no_bands():
     labels, matrix = np.arange(60) % 3, np.full((60, 3), 1 / 3)
     for given in ({"clusters": np.arange(60) // 2}, {"weights": np.linspace(0.5, 2, 60)}):
         assert class_bands(th.evaluation.evaluate_classes(labels, matrix, **given), "model", 1) is None
+
+
+def test_every_percent_has_its_split():
+    assert percent_splits(th.Ranking.parse("[1+][1-]", score=[0.98, 0.01]))[[0, 1, 97, 98]].tolist() == [2, 1, 1, 0]

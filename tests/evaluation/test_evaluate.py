@@ -56,7 +56,7 @@ def test_models_are_compared_in_pairs_of_rows():
 
 def test_predictions_are_reported_and_never_overwritten():
     found = th.evaluate(LABELS, GOOD, predictions=GOOD > 0.5, replicates=20)
-    assert found["model"].given == th.contingency(LABELS, GOOD > 0.5)
+    assert found["model"].predictions == th.contingency(LABELS, GOOD > 0.5)
     assert "predictions-disagree" not in codes(found)
     flipped = GOOD > 0.5
     flipped[np.argmax(GOOD)] = False
@@ -86,7 +86,7 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     paired = th.compare(LABELS, models, level=0.8, **more)
     assert found.comparison is not None
     assert found.comparison["good", "poor"] == paired["good", "poor"]
-    assert found["good"].given == th.contingency(LABELS, GOOD > 0.5, weights=weight)
+    assert found["good"].predictions == th.contingency(LABELS, GOOD > 0.5, weights=weight)
     rankings = {name: th.rank(LABELS, score, weights=weight) for name, score in models.items()}
     codes_of = None if cluster is None else ScoredRows.of(LABELS, models, clusters=cluster).cluster
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
@@ -116,7 +116,7 @@ def test_labels_of_any_kind():
         predictions=np.where(GOOD > 0.5, "spam", "ham"),
         replicates=20,
     )
-    assert named["model"].given == th.contingency(LABELS, GOOD > 0.5)
+    assert named["model"].predictions == th.contingency(LABELS, GOOD > 0.5)
     with pytest.raises(th.errors.PositiveLabelError):
         th.evaluate(np.where(LABELS, "spam", "ham"), GOOD)
 
@@ -208,7 +208,9 @@ def test_names_cannot_steer_a_terminal(name):
 @pytest.mark.parametrize("labels", [["p", "n"], [1, -1], [2, 1]])
 def test_a_model_may_call_every_case_negative(labels):
     yes, no = labels
-    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)["model"].given
+    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)[
+        "model"
+    ].predictions
     assert given == th.Contingency(tp=0, fn=2, fp=0, tn=2)
 
 
@@ -240,8 +242,8 @@ def test_the_plain_data_hold_all_that_was_found():
     assert found.comparison is not None
     assert [(one["a"], one["b"]) for one in plain["comparison"]] == [("a", "b")]
     assert plain["comparison"][0]["difference"] == found.comparison["a", "b"].difference
-    assert plain["models"]["a"]["given"] == {"tp": 2, "fn": 1, "fp": 0, "tn": 2}
-    assert plain["models"]["b"]["given"] is None
+    assert plain["models"]["a"]["predictions"] == {"tp": 2, "fn": 1, "fp": 0, "tn": 2}
+    assert plain["models"]["b"]["predictions"] is None
     assert plain["models"]["a"]["numbers"]["log_loss"]["estimate"] == found["a"].log_loss
     assert plain["ranges"][0]["low"] == 0
     assert plain["ranges"][-1]["high"] == "inf"

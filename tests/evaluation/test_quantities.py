@@ -37,12 +37,12 @@ def gate(columns):
 def test_numbers_are_those_of_the_evaluation(gate):
     of, evaluation = gate
     model = evaluation["bayes"]
-    assert tuple(model.numbers) == NUMBERS
+    assert list(model.numbers) == list(NUMBERS)
     for name, interval in model.numbers.items():
         found = of(f"bayes:{name} >= 0")
         assert found.interval == interval, name
         assert found.threshold is None
-        assert of(f"bayes:{name}.estimate >= 0").found == interval.estimate
+        assert of(f"bayes:{name}.estimate >= 0").observed == interval.estimate
     for name in ("expected_cost", "out_of_bag_cost"):
         assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
 

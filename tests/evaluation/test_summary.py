@@ -1,16 +1,19 @@
 """Headline, tiles and cells say what rules do: per 1,000 cases, at the declared mix, with the digits they deserve."""
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
 from thresher._internal.text import number_text, per_thousand_text
+from thresher.evaluation import evaluate_classes, evaluate_scan
 from thresher.evaluation.summary import headline, rule_cells, threshold_text, tiles
 
 RNG = np.random.default_rng(5)
@@ -24,11 +27,11 @@ FOUND = th.evaluate(LABELS, {"good": GOOD, "noise": NOISE}, condition=RARE, curr
 def test_tiles_and_rules_are_those_of_the_evaluation():
     mine = FOUND.rules["good"].per(1000, RARE)
     found, missed, alarms, cost = tiles(FOUND)
-    assert (found.value, missed.value) == (per_thousand_text(mine.found, 10), per_thousand_text(mine.missed, 10))
+    assert (found.value, missed.value) == (per_thousand_text(mine.hits, 10), per_thousand_text(mine.misses, 10))
     assert (alarms.value, cost.value) == (per_thousand_text(mine.false_alarms, 990), number_text(mine.cost, 0))
     assert dict(cost.against)["never"] == "200"
     assert dict(found.against) == {"never": "0", "always": "10"} | {
-        short: per_thousand_text(FOUND.rules[name].per(1000, RARE).found, 10)
+        short: per_thousand_text(FOUND.rules[name].per(1000, RARE).hits, 10)
         for short, name in (("cut at 0.5", "0.5"), ("now in use", "current"))
     }
     names = [rule_cells(FOUND, rule)[0][0] for rule in FOUND.rules.values()]
@@ -103,3 +106,29 @@ def test_the_sentence_names_the_rule_and_what_it_saves(labels, scores, condition
     assert words in headline(found)
     assert str(found).startswith(headline(found))
     assert "nan" not in headline(found)
+
+
+def summaries():
+    """Evaluations of every kind, whose texts are those of `tests/evaluation/summaries`."""
+    rng = np.random.default_rng(11)
+    labels = (rng.random(160) < 0.4).astype(int)
+    good, poor = (np.round(np.clip(rng.normal(0.4 + shift * labels, 0.2), 0, 1), 2) for shift in (0.3, 0.1))
+    models, weights = {"good": good, "poor": poor}, np.where(np.arange(160) % 2, 1 / 7, 2.5)
+    classes = rng.integers(0, 3, 160)
+    matrix = np.round(0.4 * np.eye(3)[classes] + 0.2, 2)
+    rare = th.OperatingCondition(prevalence=0.05, cost_ratio=20)
+    table = pa.table({"y": labels, **models})
+    more = {"measures": ["tpr@threshold=0.5"], "current": {"poor": 0.5}, "prefer": "current", "replicates": 40}
+    return {
+        "declared mix": th.evaluate(labels, models, condition=rare, **more),
+        "weights": th.evaluate(labels, good, weights=weights, replicates=40),
+        "never": th.evaluate(labels, poor * 3, condition=th.OperatingCondition(cost_ratio=0.01), replicates=40),
+        "classes": evaluate_classes(classes, {"right": matrix, "same": matrix[:, [0, 1, 2]]}),
+        "scan": evaluate_scan(table, label="y", scores=["good", "poor"], condition=th.OperatingCondition(cost_ratio=2)),
+    }
+
+
+@pytest.mark.parametrize("name", ["declared mix", "weights", "never", "classes", "scan"])
+def test_summaries_read_as_they_did(name):
+    path = Path(__file__).parent / "summaries" / f"{name.replace(' ', '_')}.txt"
+    assert summaries()[name].summary() + "\n" == path.read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ def test_a_frame_gives_what_a_mapping_gives(frame):
 def test_predictions_come_as_a_frame_too(frame):
     predictions = {name: [int(score >= 0.5) for score in scores] for name, scores in MODELS.items()}
     found = th.evaluate(LABELS, frame(MODELS), predictions=frame(predictions))
-    assert found["tree"].given == th.contingency(LABELS, predictions["tree"])
+    assert found["tree"].predictions == th.contingency(LABELS, predictions["tree"])
 
 
 def test_a_single_column_names_its_model():

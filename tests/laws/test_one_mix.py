@@ -104,9 +104,9 @@ def agree(evaluation, labels, scores, seed):
     for measure in MEASURES:
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
         expected = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
-        assert judge(asked, evaluation, replicates=100).found == expected
-    result = decision.apply(scores)
-    table = th.contingency(labels, result)
+        assert judge(asked, evaluation, replicates=100).observed == expected
+    calls = decision.apply(scores)
+    table = th.contingency(labels, calls)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
     precision = model.measures["precision"].estimate
     if not np.isnan(precision):
@@ -123,7 +123,7 @@ def agree(evaluation, labels, scores, seed):
         name, at, place = text.partition("@")
         gate = judge(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), evaluation, replicates=100)
         again = th.bootstrap(model.ranking, [text], replicates=1, **settled)
-        assert gate.found == pytest.approx(again.estimate(text), abs=1e-9)
+        assert gate.observed == pytest.approx(again.estimate(text), abs=1e-9)
     if seed % 4 == 0:
         shown = {each["name"]: each for each in payload(evaluation)["models"]}
         for name, each in evaluation.models.items():

@@ -67,7 +67,7 @@ def test_scikit_learn_finds_the_same(case):
     )  # columns of two values are not scaled
     tn, fp, fn, tp = confusion_matrix(positive, found.calls(test)).ravel()
     assert found.test_cost.estimate == pytest.approx((5 * fn + fp) / len(test))
-    given = found.test[found.decision.model].given
+    given = found.test[found.decision.model].predictions
     assert (given.tn, given.fp, given.fn, given.tp) == (tn, fp, fn, tp)
 
 

@@ -13,6 +13,7 @@ from thresher.report.numbers import (
     json_number,
     json_numbers,
     limits_text,
+    score_text,
     significant,
     value_text,
 )
@@ -72,3 +73,13 @@ def test_rounding_is_for_drawing():
 def test_far_numbers_have_an_exponent():
     assert value_text(-1.5e300) == "−1.5e300"
     assert value_text(123456789012345.5) == "123,456,789,012,346"
+
+
+def test_a_score_has_up_to_six_digits():
+    assert [score_text(value) for value in (0.123456789, "inf", 0.5, -1.5, "nan")] == [
+        "0.123457",
+        "∞",
+        "0.5",
+        "−1.5",
+        "undefined",
+    ]

@@ -261,7 +261,7 @@ def test_ties_are_counted_in_rows():
 
 def test_given_predictions_have_their_table():
     evaluation = th.evaluate([1, 0, 1, 0], {"a": [4, 3, 2, 1]}, predictions={"a": [1, 1, 0, 0]}, replicates=20)
-    assert model_data(evaluation, "a")["given"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
+    assert model_data(evaluation, "a")["predictions"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
 
 
 def test_the_classroom_is_for_small_data():

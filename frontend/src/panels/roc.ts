@@ -12,7 +12,7 @@ import type { View } from "../view";
 const HELP = "The solid line joins all points as good as the current one ●, the dashed line all as good as the optimum ◇. Drag along a curve to move the threshold.";
 
 export function rocPanel(scene: Scene, store: Store, uid: string): Part {
-  const own = scene.models.some((model) => model.of?.given) ? " ✕ marks the predictions given." : "";
+  const own = scene.models.some((model) => model.of?.predictions) ? " ✕ marks the predictions given." : "";
   const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP + own, models: true }, uid);
   const { Pos, Neg } = scene;
   const rates = scene.models.map((model) => columnsOf(model, Neg, Pos));

@@ -52,16 +52,16 @@ export function numbersTable(given: readonly Numbered[], part: "calibration" | "
 }
 
 /** The predictions that came with the data, beside what the threshold would do. */
-export function givenTable(contents: Contents): HTMLElement | null {
-  const models = contents.models.filter((model) => model.given);
+export function predictionsTable(contents: Contents): HTMLElement | null {
+  const models = contents.models.filter((model) => model.predictions);
   if (!models.length) return null;
   const cells = ["tp", "fn", "fp", "tn"] as const;
   const rows = [...cells.map((text) => ({ text })), ...contents.measures.map(({ label }) => ({ text: label }))];
   const table = new Table("Predictions given", [{ text: "measure" }, ...models.map((model) => ({ text: model.shown, node: named(model.shown) }))], rows);
-  models.forEach(({ given }, column) => {
-    cells.forEach((cell, row) => table.put(row, column, { text: countText(given![cell]), raw: given![cell] }));
+  models.forEach(({ predictions }, column) => {
+    cells.forEach((cell, row) => table.put(row, column, { text: countText(predictions![cell]), raw: predictions![cell] }));
     contents.measures.forEach((measure, i) => {
-      const value = measureOf(measure.name, given!);
+      const value = measureOf(measure.name, predictions!);
       table.put(cells.length + i, column, { text: shown(value), raw: value });
     });
   });

@@ -49,24 +49,18 @@ class ModelBands:
 
 
 def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
-    """The bands of one model: those of net benefit and reliability are for scores that are probabilities.
+    """The bands of one model's curves; two of them are for probabilities only.
 
     A ranking of more than 500 segments is shortened to about as many first, at splits that draw the same curve and at
     every threshold asked about; the bands of the short ranking differ by less than a line's width.
     Where the condition declares a class mix, curves that depend on it are drawn at that mix, class by class.
     Weighted or clustered rows are drawn as such, by clusters; their reliability has no band, because
     a ranking no longer knows which rows belong together.
-
-    >>> from thresher import evaluate
-    >>> result = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
-    >>> result.roc.x.size, result.reliability.x.tolist()
-    (101, [0.2, 0.3, 0.55, 0.6, 0.8, 0.9])
     """
-    model, condition = evaluation[name], evaluation.condition
+    model, rows = evaluation[name], evaluation.scored
     probabilities = are_probabilities(model.ranking)
-    rows = evaluation.scored
     how: dict[str, Any] = {"calibrated": probabilities, "level": evaluation.level, "seed": evaluation.seed}
-    how["class_ratio"] = condition.class_ratio
+    how["class_ratio"] = evaluation.condition.class_ratio
     made_at, to = evaluation.decision.trained_at, evaluation.decision.condition.prevalence
 
     def restate(score: Any) -> Any:
@@ -74,25 +68,20 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
             return score
         return adjust_prevalence(score, to, trained_at=made_at)
 
-    if rows.weight is None and rows.cluster is None:
+    if rows.simple:
         keep: Keep = "percent" if probabilities else "classes"
         short = shorten(recalibrate(model.ranking, restate), MOST_SEGMENTS, keep=keep)
         return _bands(short, replicates=REPLICATES, **how)
     scores = {name: restate(rows.scores[name])}
     source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
-    times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
+    times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     return _bands(source, replicates=times, **how)
 
 
 def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:
-    """The bands of one model's ROC and precision-recall curves of one class against the rest.
+    """The bands of one model's curves of one class against the rest.
 
     There are none for weighted or clustered rows.
-
-    >>> from thresher.evaluation import evaluate_classes
-    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> class_bands(result, "model", 2).precision_recall.estimate[-1].item()
-    1.0
     """
     ranking = evaluation[name].rankings[label]
     if evaluation.weighted or evaluation.clusters is not None:
@@ -105,11 +94,7 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
 
 
 def percent_splits(ranking: Ranking) -> Indices:
-    """The splits at thresholds of 1, 2, ... 99 percent.
-
-    >>> percent_splits(Ranking.parse("[1+][1-]", score=[0.98, 0.01]))[[0, 1, 97, 98]].tolist()
-    [2, 1, 1, 0]
-    """
+    """The splits at thresholds of 1, 2, ... 99 percent."""
     return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
@@ -123,8 +108,7 @@ def _bands(
     places: int = POINTS,
     class_ratio: float | None = None,
 ) -> ModelBands:
-    drawing: dict[str, Any] = {"level": level, "replicates": replicates, "seed": seed, "threads": None}
-    draws = Draws.of(source, **drawing, class_ratio=class_ratio)
+    draws = Draws.of(source, level=level, replicates=replicates, seed=seed, threads=None, class_ratio=class_ratio)
     at = np.linspace(0, 1, places)
     curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
     if calibrated:

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from thresher._internal.text import interval_text
 from thresher.cautions import Caution
+from thresher.curves import auc
 from thresher.evaluation.decision import BASELINE_WORDS
+from thresher.evaluation.results import limits_text
 from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import Rule
 from thresher.inference.decision import ALWAYS, NEVER
-from thresher.ranking import Flags, Ranking
+from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
 
 FEW = 30
@@ -25,11 +26,35 @@ def cautions_data(cautions: Iterable[Caution]) -> list[dict[str, str]]:
     return [{"code": caution.code, "text": caution.text} for caution in cautions]
 
 
-def data_cautions(
-    rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]
-) -> tuple[Caution, ...]:
-    """Cautions about the rows and, model by model, about scores."""
-    return (*_of_rows(rows), *_of_models(rows, rankings, aucs), *_of_calibration(rankings))
+def data_cautions(rows: EvaluatedRows) -> Iterator[Caution]:
+    """Warn about the rows and, model by model, about scores."""
+    scored = rows.scored
+    positives = int(np.count_nonzero(scored.positive))
+    counts = positives, len(scored) - positives
+    yield from few_cases(*counts)
+    yield from few_clusters(None if scored.cluster is None else scored.clusters)
+    yield from extreme_class_ratio(*counts)
+    for name, ranking in rows.rankings.items():
+        score, highest, lowest = scored.scores[name], ranking.score[0], ranking.score[-1]
+        if len(ranking) == 1:
+            yield Caution("one-score", f"{name} gives every case the score {highest:g}")
+        elif (area := float(auc(ranking))) < 0.5:
+            yield auc_below_half(name, area)
+        tied = len(scored) - len(ranking)
+        if score.dtype.itemsize < np.dtype(np.float64).itemsize and tied and len(ranking) > 100:
+            what = f"{tied:,} scores of {name} tie with others; they are in single precision"
+            yield Caution("ties-from-float32", what)
+        if highest > 1 or lowest < 0:
+            yield not_probabilities(name, ranking)
+        elif wrong := float((lowest == 0) * ranking.pos[-1] + (highest == 1) * ranking.neg[0]):
+            what = f"{wrong:,.10g} of {ranking.total:,.10g} cases got probability 0 from {name} for what they are"
+            yield Caution("certain-and-wrong", what)
+        calls = rows.predictions.get(name)
+        if calls is not None and calls.any() and (below := np.count_nonzero(score[~calls] >= score[calls].min())):
+            what = f"{below:,} predictions of {name} are negative although a case with a lower score is called positive"
+            yield Caution("predictions-disagree", what)
+    maps = "the calibration map and" if len(rows.rankings) == 1 else "the calibration maps and"
+    yield Caution("calibrated-on-same-rows", f"{maps} miscalibration come from the rows they are judged by")
 
 
 def equal_costs(condition: OperatingCondition | None) -> Iterator[Caution]:
@@ -69,50 +94,6 @@ def not_probabilities(name: str, ranking: Ranking) -> Caution:
     return Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
 
 
-def _of_rows(rows: EvaluatedRows) -> Iterator[Caution]:
-    positive = rows.scored.positive
-    numbers = int(positive.sum()), int((~positive).sum())
-    yield from few_cases(*numbers)
-    yield from few_clusters(None if rows.scored.cluster is None else rows.scored.clusters)
-    yield from extreme_class_ratio(*numbers)
-
-
-def _of_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> Iterator[Caution]:
-    for name, ranking in rankings.items():
-        if len(ranking) == 1:
-            yield Caution("one-score", f"{name} gives every case the score {ranking.score[0]:g}")
-        elif aucs[name] < 0.5:
-            yield auc_below_half(name, aucs[name])
-        narrow = rows.scored.scores[name].dtype.itemsize < np.dtype(np.float64).itemsize
-        tied = rows.scored.positive.size - len(ranking)
-        if narrow and tied and len(ranking) > 100:
-            yield Caution(
-                "ties-from-float32", f"{tied:,} scores of {name} tie with others; they are in single precision"
-            )
-        if ranking.score[0] > 1 or ranking.score[-1] < 0:
-            yield not_probabilities(name, ranking)
-        elif wrong := _certain_and_wrong(ranking):
-            what = f"{wrong:,.10g} of {ranking.total:,.10g} cases got probability 0 from {name} for what they are"
-            yield Caution("certain-and-wrong", what)
-        if name in rows.predictions and (wrong := _out_of_order(rows.scored.scores[name], rows.predictions[name])):
-            yield Caution(
-                "predictions-disagree",
-                f"{wrong:,} predictions of {name} are negative although a case with a lower score is called positive",
-            )
-
-
-def _certain_and_wrong(ranking: Ranking) -> float:
-    """Positives of probability 0 and negatives of probability 1."""
-    return float((ranking.score[-1] == 0) * ranking.pos[-1] + (ranking.score[0] == 1) * ranking.neg[0])
-
-
-def _of_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:
-    yield Caution(
-        "calibrated-on-same-rows",
-        f"the calibration map{'s' * (len(rankings) > 1)} and miscalibration come from the rows they are judged by",
-    )
-
-
 def uncertain_winner(may_be_best: Sequence[str], wins: Mapping[str, float], level: float) -> Iterator[Caution]:
     """Warn that several models may be the best."""
     if len(may_be_best) > 1:
@@ -122,7 +103,7 @@ def uncertain_winner(may_be_best: Sequence[str], wins: Mapping[str, float], leve
 
 
 def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
-    """Warn that the decision may be no cheaper than calling nothing, or everything, positive."""
+    """Warn that the decision may be no cheaper than calling none or all positive."""
     name = min((NEVER, ALWAYS), key=lambda each: rules[each].cost.estimate)
     saving = rules[name].saving
     if saving is None or saving.lower > 0 or (saving.estimate > 0 and math.isnan(saving.lower)):
@@ -134,12 +115,5 @@ def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
         more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
         yield Caution("no-better-than-nothing", f"on rows it was not chosen on, the decision {more} {doing}")
     else:
-        saved = interval_text(saving.estimate, saving.lower, saving.upper)
-        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: the saving is {saved} per case")
-
-
-def _out_of_order(score: np.ndarray, called: Flags) -> int:
-    """Cases called negative although some case with a lower or equal score is called positive."""
-    if not called.any() or called.all():
-        return 0
-    return int(np.count_nonzero(score[~called] >= score[called].min()))
+        saved = f"the saving is {limits_text(saving)} per case"
+        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: {saved}")

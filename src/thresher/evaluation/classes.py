@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import EXTREME, FEW, cautions_data, few_clusters
-from thresher.evaluation.results import ModelResult, PageResult
-from thresher.evaluation.summary import limits_text, text_table
+from thresher.evaluation.results import ModelResult, PageResult, interval_dicts, limits_text
+from thresher.evaluation.summary import mind, text_table
 from thresher.inference import ClassAucIntervals, Comparison, ConfusionIntervals, Interval, intervals
 from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
@@ -43,24 +42,22 @@ from thresher.ranking import Floats, Ranking
 from thresher.tables import ConfusionMatrix
 
 RATES = ("overall_accuracy", *MATRIX_MEASURES)
-LABELS: Mapping[str, str] = MappingProxyType(
-    {
-        "overall_accuracy": "overall accuracy",
-        "macro_recall": "mean class accuracy (macro recall)",
-        "macro_precision": "macro precision",
-        "macro_f1": "macro F1",
-        "weighted_precision": "weighted precision",
-        "weighted_f1": "weighted F1",
-        "mcc": "MCC",
-        "kappa": "kappa",
-        "one_vs_rest_macro": "AUC, one-vs-rest, macro",
-        "one_vs_rest_weighted": "AUC, one-vs-rest, weighted",
-        "one_vs_one_macro": "AUC, one-vs-one, macro",
-        "one_vs_one_weighted": "AUC, one-vs-one, weighted",
-        "brier": "Brier score",
-        "log_loss": "log loss",
-    }
-)
+LABELS = {
+    "overall_accuracy": "overall accuracy",
+    "macro_recall": "mean class accuracy (macro recall)",
+    "macro_precision": "macro precision",
+    "macro_f1": "macro F1",
+    "weighted_precision": "weighted precision",
+    "weighted_f1": "weighted F1",
+    "mcc": "MCC",
+    "kappa": "kappa",
+    "one_vs_rest_macro": "AUC, one-vs-rest, macro",
+    "one_vs_rest_weighted": "AUC, one-vs-rest, weighted",
+    "one_vs_one_macro": "AUC, one-vs-one, macro",
+    "one_vs_one_weighted": "AUC, one-vs-one, weighted",
+    "brier": "Brier score",
+    "log_loss": "log loss",
+}
 MACRO = ("macro_recall", "macro_f1", "one_vs_rest_macro", "one_vs_one_macro")
 COMPARED = ("overall_accuracy", *MACRO, "brier", "log_loss")
 
@@ -89,26 +86,22 @@ class MulticlassModel(ModelResult):
     log_loss: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data; lists are in the order of the confusion matrix's classes."""
-        rates, auc = self.rates, self.auc
-        by_class = {name: getattr(rates, name) for name in ("precision", "recall", "f1")}
-        by_class["one_vs_rest"] = auc.one_vs_rest
+        """The numbers as plain data; lists are in the order of the classes."""
+        by_class = {name: getattr(self.rates, name) for name in ("precision", "recall", "f1")}
+        by_class["one_vs_rest"] = self.auc.one_vs_rest
         return {
             "confusion": self.confusion.to_dict(),
-            **{name: getattr(rates, name).to_dict() for name in RATES},
+            **interval_dicts({name: getattr(self.rates, name) for name in RATES}),
             **{name: [each[label].to_dict() for label in self.confusion.classes] for name, each in by_class.items()},
-            **{name: getattr(auc, name).to_dict() for name in AVERAGES},
-            "brier": self.brier.to_dict(),
-            "log_loss": self.log_loss.to_dict(),
+            **interval_dicts({name: getattr(self.auc, name) for name in AVERAGES}),
+            **interval_dicts({"brier": self.brier, "log_loss": self.log_loss}),
         }
 
     @property
     def numbers(self) -> dict[str, Interval]:
-        """The numbers of the model that belong to no class, by name, in the order of `LABELS`."""
-        every = {name: getattr(self.rates, name) for name in RATES}
-        every |= {name: getattr(self.auc, name) for name in AVERAGES}
-        every |= {"brier": self.brier, "log_loss": self.log_loss}
-        return {name: every[name] for name in LABELS}
+        """The numbers that belong to no class, in the order of `LABELS`."""
+        sources = dict.fromkeys(RATES, self.rates) | dict.fromkeys(AVERAGES, self.auc)
+        return {name: getattr(sources.get(name, self), name) for name in LABELS}
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every number with its name, and the class it is of, if it is of one."""
@@ -122,7 +115,7 @@ class MulticlassModel(ModelResult):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MulticlassEvaluation(PageResult[MulticlassModel]):
-    """Several models of k classes on the same rows; `evaluation["name"]` is one of them.
+    """Several models of k classes on the same rows, each by its name.
 
     `comparisons` holds the paired differences of all models by measure, e.g. `comparisons["brier"]["a", "b"]`; it is
     empty for one model. `cautions` are what a careful analyst would notice. `dropped` counts rows left out on
@@ -147,8 +140,14 @@ class MulticlassEvaluation(PageResult[MulticlassModel]):
         return tuple(name for name, value in accuracy.items() if math.isclose(value, most, rel_tol=1e-12))
 
     def summary(self) -> str:
-        """A table of all models, their paired differences, each model's classes, and the cautions."""
-        return visible_lines(_summary_text(self))
+        """Models, their paired differences, each model's classes, and the cautions."""
+        columns = [model.numbers.values() for model in self.models.values()]
+        numbers = [[label, *map(limits_text, row)] for label, *row in zip(LABELS.values(), *columns, strict=True)]
+        parts = [_data_words(self), text_table([["", *self.models], *numbers])]
+        if self.comparisons:
+            parts.append(f"Differences, paired:\n{_differences(self.comparisons)}")
+        parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in self.models.items()]
+        return visible_lines("\n\n".join([*parts, *mind(self.cautions)]))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -185,7 +184,7 @@ def evaluate_classes(
     margin: float | Mapping[str, float] = 0.0,
     missing: Missing = "raise",
 ) -> MulticlassEvaluation:
-    """Evaluate probability matrices: confusion matrix, one-vs-rest and one-vs-one AUC, losses, with intervals.
+    """Evaluate probability matrices of k classes, each number with its interval.
 
     Several models are compared pair by pair on the same rows, as `compare_classes` does, p-values adjusted after Holm
     within each measure.
@@ -243,19 +242,16 @@ def evaluate_classes(
     require_two_clusters_of_classes(rows)
     influence = {name: class_influence(rows, name) for name in rows.matrices}
     models = {name: _model(rows, name, influence[name], level=level) for name in rows.matrices}
-    several = COMPARED if len(models) > 1 else ()
     return MulticlassEvaluation(
         models=models,
         classes=rows.classes,
         rows=rows.index.size,
         level=level,
-        comparisons=MappingProxyType(
-            {
-                measure: class_comparison(rows, influence, measure, level=level, margin=margins[measure])
-                for measure in several
-            }
-        ),
-        cautions=_cautions(rows, models),
+        comparisons={
+            measure: class_comparison(rows, influence, measure, level=level, margin=margins[measure])
+            for measure in (COMPARED if len(models) > 1 else ())
+        },
+        cautions=(*_on_data(rows), *_on_ties(models), *chain(*(_on_model(rows, model) for model in models.values()))),
         dropped=rows.dropped,
         weighted=rows.weight is not None,
         clusters=None if rows.cluster is None else rows.clusters,
@@ -265,34 +261,33 @@ def evaluate_classes(
 def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     """The margin of every measure; 0 where a mapping names none."""
     margins = margin if isinstance(margin, Mapping) else dict.fromkeys(COMPARED, margin)
-    strange = [name for name in margins if name not in COMPARED]
-    if strange:
-        known = "" if strange[0] not in CLASS_MEASURES else ", which compare_classes does"
-        raise ArgumentError(
-            f"models are not compared by {strange[0]!r} here{known}", f"name one of {', '.join(COMPARED)}"
-        )
-    for each in margins.values():
+    for name, each in margins.items():
+        if name not in COMPARED:
+            known = ", which compare_classes does" if name in CLASS_MEASURES else ""
+            fix = f"name one of {', '.join(COMPARED)}"
+            raise ArgumentError(f"models are not compared by {name!r} here{known}", fix)
         require_margin(each)
     return dict.fromkeys(COMPARED, 0.0) | dict(margins)
 
 
 def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence], *, level: float) -> MulticlassModel:
     """Evaluate one model; `influence` are the influences of rows on its measures."""
-    k, called = len(rows.classes), rows.calls[name]
-    counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
+    k, calls = len(rows.classes), rows.calls[name]
+    counts = np.bincount(rows.index * k + calls, weights=rows.weight, minlength=k * k).reshape(k, k)
     matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
-    plain = rows.weight is None and rows.cluster is None
+    if rows.weight is None and rows.cluster is None:
+        rates = intervals(matrix, level=level)
+    else:
+        rates = sampled_confusion_intervals(
+            rows.index, calls, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
+        )
     areas = multiclass_auc(rows.index, rows.matrices[name], classes=range(k), weights=rows.weight)
     brier, log_loss = _losses(rows, name, level)
     return MulticlassModel(
         name=name,
         rankings={label: rows.ranking(name, i) for i, label in enumerate(rows.classes)},
         confusion=matrix,
-        rates=intervals(matrix, level=level)
-        if plain
-        else sampled_confusion_intervals(
-            rows.index, called, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
-        ),
+        rates=rates,
         areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
         auc=area_intervals(rows, name, influence, level=level),
         brier=brier,
@@ -318,12 +313,6 @@ def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, In
     )
 
 
-def _cautions(rows: ClassifiedRows, models: Mapping[str, MulticlassModel]) -> tuple[Caution, ...]:
-    """All cautions, about the data first and then model by model."""
-    each = (_on_model(rows, name, model) for name, model in models.items())
-    return tuple(itertools.chain(_on_data(rows), _on_ties(models), *each))
-
-
 def _on_ties(models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
     right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
     most = max(right.values())
@@ -344,100 +333,69 @@ def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
         times = cases.max() / cases.min()
         yield Caution("extreme-class-ratio", f"class {frequent!r} is {times:,.0f} times as frequent as {rare!r}")
     if rows.pooled_rows:
-        yield Caution(
-            "pooled-labels",
-            f"labels that are no class of their own were pooled: {listed(rows.pooled)}"
-            f" ({rows.pooled_rows:,} of {rows.index.size:,} rows)",
-        )
+        pooled = f"{listed(rows.pooled)} ({rows.pooled_rows:,} of {rows.index.size:,} rows)"
+        yield Caution("pooled-labels", f"labels that are no class of their own were pooled: {pooled}")
 
 
-def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
+def _on_model(rows: ClassifiedRows, model: MulticlassModel) -> Iterator[Caution]:
+    name, size = model.name, rows.index.size
     matrix = rows.matrices[name]
     for label in rows.absent[name]:
         count = int(rows.cases[rows.classes.index(label)])
         text = f"{name} has no column for {label!r}, the class of {count_text(count, 'case')}"
         yield Caution("class-without-column", text)
-    off = np.abs(matrix.sum(axis=1) - 1) > SUM_TOLERANCE
-    if off.any():
-        first = int(np.flatnonzero(off)[0])
-        yield Caution(
-            "rows-not-summing",
-            f"{int(off.sum()):,} of {off.size:,} rows of {name} do not sum to 1 (the first sums to"
-            f" {matrix[first].sum():.6g})",
-        )
-    if wrong := int(np.count_nonzero(matrix[np.arange(rows.index.size), rows.index] == 0)):
-        what = f"{wrong:,} of {rows.index.size:,} cases got probability 0 from {name} for what they are"
+    off = np.flatnonzero(np.abs(matrix.sum(axis=1) - 1) > SUM_TOLERANCE)
+    if off.size:
+        first = f"the first sums to {matrix[off[0]].sum():.6g}"
+        yield Caution("rows-not-summing", f"{off.size:,} of {size:,} rows of {name} do not sum to 1 ({first})")
+    if wrong := int(np.count_nonzero(matrix[np.arange(size), rows.index] == 0)):
+        what = f"{wrong:,} of {size:,} cases got probability 0 from {name} for what they are"
         yield Caution("certain-and-wrong", what)
-    yield from _on_calls(rows, name, model)
+    yield from _on_calls(rows, model)
     if (matrix == matrix[0]).all():
         yield Caution("one-score", f"{name} gives every case the same probabilities")
-    else:
-        for label, interval in model.auc.one_vs_rest.items():
-            if interval.estimate < 0.5:
-                yield Caution(
-                    "auc-below-half", f"{name} has AUC {interval.estimate:.3f} for {label!r} against the rest"
-                )
+        return
+    for label, area in model.auc.one_vs_rest.items():
+        if area.estimate < 0.5:
+            yield Caution("auc-below-half", f"{name} has AUC {area.estimate:.3f} for {label!r} against the rest")
 
 
-def _on_calls(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
-    matrix, called = rows.matrices[name], rows.calls[name]
+def _on_calls(rows: ClassifiedRows, model: MulticlassModel) -> Iterator[Caution]:
+    name, size = model.name, rows.index.size
+    matrix = rows.matrices[name]
     top = matrix.max(axis=1)
     if name in rows.given:
-        if unlike := int(np.count_nonzero(matrix[np.arange(called.size), called] < top)):
-            yield Caution(
-                "predictions-not-likeliest",
-                f"{unlike:,} of {called.size:,} predictions of {name} are not the class it gives most to",
-            )
+        if unlike := int(np.count_nonzero(matrix[np.arange(size), rows.calls[name]] < top)):
+            what = f"{unlike:,} of {size:,} predictions of {name} are not the class it gives most to"
+            yield Caution("predictions-not-likeliest", what)
     elif tied := int(np.count_nonzero((matrix == top[:, np.newaxis]).sum(axis=1) > 1)):
         text = f"{name} gives two classes the most in {count_text(tied, 'case')}; the first counts as called"
         yield Caution("tied-likeliest", text)
-    for label, calls in zip(rows.classes, model.confusion.predicted.tolist(), strict=True):
-        if not calls:
+    for label, number in zip(rows.classes, model.confusion.predicted.tolist(), strict=True):
+        if not number:
             yield Caution("class-never-called", f"{name} never calls a case {label!r}")
 
 
-def _summary_text(evaluation: MulticlassEvaluation) -> str:
-    """Data, a table of models, their paired differences, each model's classes, cautions."""
-    parts = [_data(evaluation) + _best(evaluation), _models_table(evaluation)]
-    if evaluation.comparisons:
-        parts.append(f"Differences, paired:\n{_differences(evaluation)}")
-    parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in evaluation.models.items()]
-    if evaluation.cautions:
-        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
-    return "\n\n".join(parts)
-
-
-def _data(evaluation: MulticlassEvaluation) -> str:
+def _data_words(evaluation: MulticlassEvaluation) -> str:
+    """What was read, and which model calls the most cases right, or which ones do."""
     dropped = f" ({evaluation.dropped:,} dropped for missing values)" if evaluation.dropped else ""
     weighted = ", weighted" if evaluation.weighted else ""
     clustered = "" if evaluation.clusters is None else f", in {evaluation.clusters:,} clusters"
-    return (
-        f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
-        f" Intervals at level {evaluation.level:g}."
-    )
-
-
-def _best(evaluation: MulticlassEvaluation) -> str:
-    """Which model calls the most cases right, or which ones do."""
+    rows = f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
+    words = f"{rows} Intervals at level {evaluation.level:g}."
     if len(evaluation.models) == 1:
-        return ""
-    names, best = evaluation.best, evaluation[evaluation.best[0]]
-    right = f"{best.confusion.correct.sum().item():,.10g} of {best.confusion.total:,.10g} cases right"
+        return words
+    names, best = evaluation.best, evaluation[evaluation.best[0]].confusion
+    right = f"{best.correct.sum().item():,.10g} of {best.total:,.10g} cases right"
     if len(names) > 1:
-        return f"\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
-    return f"\nHighest overall accuracy: {names[0]}, with {right}."
+        return f"{words}\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
+    return f"{words}\nHighest overall accuracy: {names[0]}, with {right}."
 
 
-def _models_table(evaluation: MulticlassEvaluation) -> str:
-    columns = [model.numbers.values() for model in evaluation.models.values()]
-    rows = [[label, *map(limits_text, row)] for label, *row in zip(LABELS.values(), *columns, strict=True)]
-    return text_table([["", *evaluation.models], *rows])
-
-
-def _differences(evaluation: MulticlassEvaluation) -> str:
+def _differences(comparisons: Mapping[str, Comparison]) -> str:
     rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
-    for pair in next(iter(evaluation.comparisons.values())).differences:
-        for measure, comparison in evaluation.comparisons.items():
+    for pair in next(iter(comparisons.values())).differences:
+        for measure, comparison in comparisons.items():
             one = comparison[pair]
             rows.append([" - ".join(pair), measure, limits_text(one.interval), shown_p(one.p_adjusted), one.verdict])
     return text_table(rows)
@@ -446,8 +404,5 @@ def _differences(evaluation: MulticlassEvaluation) -> str:
 def _classes(model: MulticlassModel) -> str:
     """Recall, precision, F1 and AUC of each class against the rest."""
     columns = model.rates.recall, model.rates.precision, model.rates.f1, model.auc.one_vs_rest
-    rows = [["class", "recall", "precision", "F1", "AUC against the rest"]]
-    rows += [
-        [visible(str(name)), *(limits_text(column[name]) for column in columns)] for name in model.confusion.classes
-    ]
-    return text_table(rows)
+    rows = [[visible(str(name)), *(limits_text(of[name]) for of in columns)] for name in model.confusion.classes]
+    return text_table([["class", "recall", "precision", "F1", "AUC against the rest"], *rows])

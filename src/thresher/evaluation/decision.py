@@ -15,26 +15,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal import json as reading
 from thresher._internal.atomic import read_text, write_file
-from thresher._internal.json import (
-    FieldError,
-    Reader,
-    items,
-    json_value,
-    not_written,
-    number,
-    one_of,
-    or_none,
-    read_object,
-    rising,
-    text,
-)
-from thresher._internal.json import fields as fields_of
 from thresher._internal.results import Result
-from thresher._internal.text import interval_text, visible
+from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import JointChoice
 from thresher.errors import ArgumentError, NotationError
+from thresher.evaluation.results import limits_text
 from thresher.inference import Interval
 from thresher.inputs.columns import column, complete
 from thresher.inputs.frames import frame_columns, frame_names, is_frame
@@ -96,7 +84,7 @@ class Decision(Result):
     rule: str = ">="
 
     def probability(self, scores: npt.ArrayLike) -> Floats:
-        """The probability of the positive class at the class mix of the condition, by the decision's calibration map.
+        """The calibrated probability of the positive class at the condition's mix.
 
         >>> from thresher import OperatingCondition, evaluate
         >>> scores = [.9, .8, .6, .55, .3, .2]
@@ -112,7 +100,7 @@ class Decision(Result):
         return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
 
     def apply(self, scores: Any) -> Flags:
-        """Which cases are called positive: score >= threshold, compared as float64; none at a threshold of +inf.
+        """Which cases are called positive: score >= threshold, as float64.
 
         Takes the scores of the decision's model, or a mapping or frame with a column of its name. The same scores give
         the same calls on any machine.
@@ -123,12 +111,9 @@ class Decision(Result):
         array([ True, False, False])
         """
         if is_frame(scores):
-            names = frame_names(scores)
-            if self.model not in names:
-                raise ArgumentError(
-                    f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}",
-                    "give the scores of the model that was decided for",
-                )
+            if self.model not in (names := frame_names(scores)):
+                what = f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}"
+                raise ArgumentError(what, "give the scores of the model that was decided for")
             scores = frame_columns(scores, [self.model])[self.model]
         (values,), _ = complete({"scores": column(scores, name="scores")}, missing="raise", droppable=False)
         return reaches(rankable(values).astype(np.float64), self.threshold)
@@ -141,15 +126,11 @@ class Decision(Result):
         'thresher decision'
         """
         written = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
-        schema: dict[str, Any] = json.loads(written)
-        return schema
+        return dict(json.loads(written))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
-        plain: dict[str, Any] = {"format": FORMAT}
-        for part in fields(self):
-            plain[part.name] = _plain(getattr(self, part.name))
-        return plain
+        """Plain data after the published schema; infinity is the text "inf"."""
+        return {"format": FORMAT} | {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly."""
@@ -161,45 +142,43 @@ class Decision(Result):
         written = value.get("format") if isinstance(value, Mapping) else None
         if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
             raise NotationError(f"this decision is of another format, {written!r}", EVALUATE_AGAIN)
-        readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
-        decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
+        readers = {part.name: _READERS.get(part.name, reading.text) for part in fields(cls)}
+        decision = cls(**reading.read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
         low, high = decision.equivalent
+        why = ""
         if not low <= decision.threshold <= high:
             why = f'"threshold" is {decision.threshold}, and "equivalent" reaches from {low} to {high}'
-            raise not_written(why, of="Decision", kind="a decision")
         for name in ("tied", "may_be_best"):
             if decision.model not in getattr(decision, name):
-                why = f'"{name}" does not name the model, {decision.model!r}'
-                raise not_written(why, of="Decision", kind="a decision")
+                why = why or f'"{name}" does not name the model, {decision.model!r}'
+        if why:
+            raise reading.not_written(why, of="Decision", kind="a decision")
         return decision
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        return cls.from_dict(json_value(text, name="Decision"))
+        return cls.from_dict(reading.json_value(text, name="Decision"))
 
     def __str__(self) -> str:
-        chosen_on, other = _text_of(self.expected_cost), _text_of(self.out_of_bag_cost)
-        lines = [
-            f"Use {self.model}, and {calls_text(self.threshold)}.",
-            f"Expected cost per case {chosen_on}; on rows not chosen on {other}.",
-        ]
+        costs = f"{limits_text(self.expected_cost)}; on rows not chosen on {limits_text(self.out_of_bag_cost)}"
+        lines = [f"Use {self.model}, and {_calls_text(self.threshold)}.", f"Expected cost per case {costs}."]
         if not math.isnan(self.saving.estimate):
             lines.append(saving_text(self.saving, self.baseline))
         lines.append(f"Why: {self.why}.")
         if self.gap is None or self.gap >= 0:
-            low, high = self.cost_ratios
-            now = self.condition.cost_ratio
-            lines.append(f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).")
+            ends = " to ".join(f"{end:.4g}" for end in self.cost_ratios)
+            now = f"{self.condition.cost_ratio:.4g}"
+            lines.append(f"It stays the best model for cost ratios from {ends} (now {now}).")
         if self.wins is not None and self.runner_up is not None:
             lines.append(f"It is {wins_text(self.wins)}.")
         if self.runner_up is not None and self.gap is not None:
-            role = "Runner-up" if self.gap >= 0 else "Cheapest on these rows"
-            lines.append(f"{role}: {self.runner_up}, {more_or_less(self.gap)} per case.")
+            role, way = ("Runner-up", "more") if self.gap >= 0 else ("Cheapest on these rows", "less")
+            lines.append(f"{role}: {self.runner_up}, {abs(self.gap):.4g} {way} per case.")
         return "\n".join(map(visible, lines))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a JSON file that `load` reads back exactly; an older file stays until this one is complete.
+        """Write a JSON file that `load` reads back exactly, completely or not at all.
 
         >>> from tempfile import TemporaryDirectory
         >>> from thresher import evaluate
@@ -213,18 +192,18 @@ class Decision(Result):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read the file that `save`, or `thresher evaluate --decision`, wrote; every field is checked."""
+        """Read and check the file that `save` or `thresher evaluate` wrote."""
         try:
             return cls.from_json(read_text(path))
         except NotationError as error:
             raise NotationError(f"{path} holds no decision: {error.what}", error.fix) from None
 
     def _brief(self) -> str:
-        return f"use {self.model!r}, {calls_text(self.threshold)}, expected cost {self.expected_cost}"
+        return f"use {self.model!r}, {_calls_text(self.threshold)}, expected cost {self.expected_cost}"
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one of the models of a joint choice; `parts` are the fields that rows and costs tell.
+    """The decision for one model; `parts` are the fields that rows and costs tell.
 
     Where the model is not the cheapest one, the cheapest is the runner-up.
     """
@@ -251,12 +230,8 @@ def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **p
     )
 
 
-def calls_text(threshold: float) -> str:
-    """What a threshold calls positive; an infinite one is compared with no score.
-
-    >>> calls_text(0.425), calls_text(math.inf), calls_text(-math.inf)
-    ('call a case positive when its score is >= 0.425', 'call no case positive', 'call every case positive')
-    """
+def _calls_text(threshold: float) -> str:
+    """What a threshold calls positive; an infinite one is compared with no score."""
     if math.isinf(threshold):
         return f"call {'no' if threshold > 0 else 'every'} case positive"
     return f"call a case positive when its score is >= {threshold:.6g}"
@@ -271,43 +246,19 @@ BASELINE_WORDS = {
 
 
 def saving_text(saving: Interval, baseline: str) -> str:
-    """What a decision saves against the cheapest rule that needs none, per case and per 1,000.
-
-    >>> saving = Interval(0.0123, 0.001, 0.02, 0.0, 0.95, "out of bag, paired")
-    >>> saving_text(saving, "never")
-    'Against calling no case positive it saves 0.012 [0.001, 0.020] per case, 12 [1, 20] per 1,000.'
-    >>> saving_text(Interval(-0.01, -0.02, 0.001, 0.0, 0.95, "out of bag, paired"), "0.5")
-    'Against the usual cut-off of 0.5 it saves nothing: −0.010 [−0.020, 0.001] per case, −10 [−20, 1] per 1,000.'
-    """
-    each, per = _text_of(saving), _text_of(saving, scale=1000)
+    """What a decision saves against the baseline, per case and per 1,000."""
+    each, per = limits_text(saving), limits_text(saving, scale=1000)
     nothing = "" if saving.estimate > 0 else " nothing:"
     return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
 
 
-def _text_of(interval: Interval, scale: float = 1.0) -> str:
-    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)
-
-
 def wins_text(share: float) -> str:
-    """A share of resamples, with what it means.
-
-    >>> wins_text(0.62)
-    'cheapest in 62% of resamples (of the same rows; a fresh sample would agree less often)'
-    """
+    """A share of resamples, with what it means."""
     return f"cheapest in {share:.0%} of resamples (of the same rows; a fresh sample would agree less often)"
 
 
-def more_or_less(gap: float) -> str:
-    """A difference in cost as words.
-
-    >>> more_or_less(0.25), more_or_less(-0.25)
-    ('0.25 more', '0.25 less')
-    """
-    return f"{abs(gap):.4g} {'more' if gap >= 0 else 'less'}"
-
-
 def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
-    """Calls that a probability of the condition's class mix speaks against, beyond rounding.
+    """Calls that the probability of a case speaks against, beyond rounding.
 
     A positive call is the cheaper one iff p·cost_ratio > 1 - p, which is p > 1 / (1 + cost_ratio).
 
@@ -333,27 +284,20 @@ def _plain(value: Any) -> Any:
 
 
 def _interval(value: Any) -> Interval:
-    limit = number(infinite=True, undefined=True)
-    return Interval(
-        **fields_of(
-            value,
-            {
-                "estimate": limit,
-                "lower": limit,
-                "upper": limit,
-                "variance": number(0, infinite=True, undefined=True),
-                "level": number(0, 1, strictly=True),
-                "method": text,
-                "note": text,
-                "apparent": or_none(limit),
-            },
-        )
-    )
+    limit = reading.number(infinite=True, undefined=True)
+    readers = dict.fromkeys(("estimate", "lower", "upper"), limit) | {
+        "variance": reading.number(0, infinite=True, undefined=True),
+        "level": reading.number(0, 1, strictly=True),
+        "method": reading.text,
+        "note": reading.text,
+        "apparent": reading.or_none(limit),
+    }
+    return Interval(**reading.fields(value, readers))
 
 
 def _condition(value: Any) -> OperatingCondition:
-    costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), number())
-    return OperatingCondition(**fields_of(value, {"class_ratio": number(0, strictly=True), **costs}))
+    costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), reading.number())
+    return OperatingCondition(**reading.fields(value, {"class_ratio": reading.number(0, strictly=True), **costs}))
 
 
 def _calibration(value: Any) -> Mapping[str, Any]:
@@ -363,38 +307,33 @@ def _calibration(value: Any) -> Mapping[str, Any]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    names = tuple(items(text)(value))
+    names = tuple(reading.items(reading.text)(value))
     if not names:
-        raise FieldError("must name a model at least")
+        raise reading.FieldError("must name a model at least")
     return names
 
 
 def _fingerprint(value: Any) -> str:
-    if not re.fullmatch("sha256:[0-9a-f]{64}", text(value)):
-        raise FieldError(f"must be sha256: and 64 hexadecimal digits, got {value!r}")
-    return text(value)
+    if not re.fullmatch("sha256:[0-9a-f]{64}", reading.text(value)):
+        raise reading.FieldError(f"must be sha256: and 64 hexadecimal digits, got {value!r}")
+    return reading.text(value)
 
 
-_RATIOS = partial(rising, least=0)
-_READERS: Mapping[str, Reader] = {
-    "threshold": number(infinite=True),
-    "equivalent": rising,
+_RATIOS = partial(reading.rising, least=0)
+_SHARE = reading.number(0, 1, strictly=True)
+_READERS: Mapping[str, reading.Reader] = {
+    **dict.fromkeys(("expected_cost", "out_of_bag_cost", "threshold_interval", "saving"), _interval),
+    **dict.fromkeys(("may_be_best", "tied"), _names),
+    **dict.fromkeys(("data_prevalence", "trained_at"), _SHARE),
+    **dict.fromkeys(("cost_ratios", "class_ratios"), _RATIOS),
+    "threshold": reading.number(infinite=True),
+    "equivalent": reading.rising,
     "condition": _condition,
-    "expected_cost": _interval,
-    "out_of_bag_cost": _interval,
-    "threshold_interval": _interval,
-    "saving": _interval,
-    "may_be_best": _names,
-    "tied": _names,
-    "data_prevalence": number(0, 1, strictly=True),
-    "trained_at": number(0, 1, strictly=True),
-    "threshold_holds_for": or_none(_RATIOS),
-    "runner_up": or_none(text),
-    "gap": or_none(number()),
-    "cost_ratios": _RATIOS,
-    "class_ratios": _RATIOS,
-    "wins": or_none(number(0, 1)),
-    "calibration": or_none(_calibration),
+    "threshold_holds_for": reading.or_none(_RATIOS),
+    "runner_up": reading.or_none(reading.text),
+    "gap": reading.or_none(reading.number()),
+    "wins": reading.or_none(reading.number(0, 1)),
+    "calibration": reading.or_none(_calibration),
     "fingerprint": _fingerprint,
-    "rule": one_of([">="]),
+    "rule": reading.one_of([">="]),
 }

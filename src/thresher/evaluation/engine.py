@@ -6,7 +6,6 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from thresher._internal.arguments import require_level
@@ -14,6 +13,7 @@ from thresher._internal.text import visible_lines
 from thresher.calibration import calibration_map
 from thresher.cautions import Caution
 from thresher.choices import Choice, JointChoice, choose
+from thresher.choices.choose import operating_condition
 from thresher.curves import Bounds
 from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import (
@@ -27,13 +27,15 @@ from thresher.evaluation.cautions import (
 )
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
-from thresher.evaluation.results import ModelResult, ModelsResult
+from thresher.evaluation.results import ModelResult, ModelsResult, interval_dicts, limits_text
+from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import NO_ROWS, Rule, price_counted_rules
-from thresher.evaluation.summary import limits_text, rules_text, text_table
+from thresher.evaluation.summary import closing_parts, rules_rows, text_table
 from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, open_rows, scanned_auc_intervals
+from thresher.inference.interval import undefined
 from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
@@ -43,12 +45,11 @@ from thresher.sources.options import Columns, Filter, Options, TableName, score_
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_rankings
 from thresher.tables import OperatingCondition
-from thresher.tables.condition import require_condition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScannedModel(ModelResult):
-    """One model of a scanned table: intervals as of any sample, and bounds where ranges of scores were counted.
+    """One model of a scanned table, with intervals and certain bounds.
 
     `bounds` holds auc, average_precision, pr_area, ks and expected_cost (of the best threshold), and for probabilities
     brier and log_loss; equal bounds are the exact number. `measures` are those of `choice.table`.
@@ -70,12 +71,11 @@ class ScannedModel(ModelResult):
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain data; infinite ones are None."""
-        table = self.choice.table
         return {
             "auc": self.auc.to_dict(),
             "threshold": _plain(self.choice.threshold),
-            "table": {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")},
-            "measures": {name: interval.to_dict() for name, interval in self.measures.items()},
+            "table": cells(self.choice.table),
+            "measures": interval_dicts(self.measures),
             "expected_cost": self.expected_cost.to_dict(),
             "bounds": {name: [_plain(end) for end in (each.lower, each.upper)] for name, each in self.bounds.items()},
         }
@@ -91,7 +91,7 @@ class ScannedModel(ModelResult):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScannedEvaluation(ModelsResult[ScannedModel]):
-    """Several models on the rows of a table: how good each is, how their AUCs differ, and which to deploy how.
+    """Several models on the rows of a table that stays where it is.
 
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
     the winner wins) is not there, and the decision's intervals of these have no limits. `rules` prices never, always
@@ -117,7 +117,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
 
     @property
     def saving(self) -> Interval:
-        """What the decision saves per case against the baseline, on the rows it was chosen on."""
+        """What the decision saves per case, on the rows it was chosen on."""
         return self.decision.saving
 
     def summary(self) -> str:
@@ -130,15 +130,8 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
         for name, model in self.models.items():
             cost, threshold = limits_text(model.expected_cost), f"{model.choice.threshold:.4g}"
             lines.append([name, limits_text(model.auc), bounds_text(model.bounds["auc"]), cost, threshold])
-        parts += [
-            text_table(lines),
-            rules_text(self.rules, self.condition),
-            str(self[self.decision.model].choice.table),
-        ]
-        if self.comparison is not None:
-            parts.append(f"Differences in AUC, paired:\n{self.comparison}")
-        parts.append(f"Decision\n{self.decision}")
-        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in self.cautions)]))
+        parts += [text_table(lines), text_table(rules_rows(self.rules, self.condition))]
+        parts += [str(self[self.decision.model].choice.table), *closing_parts(self, self.cautions)]
         return visible_lines("\n\n".join(parts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -193,7 +186,7 @@ def evaluate_scan(
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> ScannedEvaluation:
-    """Evaluate models whose scores are columns of a table, without moving its rows, and decide for one.
+    """Evaluate models whose scores are columns of a table, and decide for one.
 
     Sources and filters are those of `scan`. An engine counts ranges of scores, and once more near the best split under
     the condition. Several models, or weights, take sums of placements (see `compare_scan`): inside an engine, whose
@@ -213,67 +206,37 @@ def evaluate_scan(
     require_prevalence(trained_at)
     if weights is not None and not paired:
         raise ArgumentError("intervals with weights need a paired pass", "leave paired=False out", parameter="paired")
-    asked = condition if condition is not None else OperatingCondition()
-    require_condition(asked)
+    asked = operating_condition(condition)
     columns = Columns(label, score_names(scores), weights)
     options = Options(table, positive, where, exact=exact, refine=asked, missing=missing, progress=progress)
+    sums = cells_at = dropped = None
     if weights is None and (len(columns.scores) == 1 or not (paired or is_engine_source(source))):
         rankings = {name: each for (name, _), each in scan_rankings(source, columns, options, together=True).items()}
-        evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin)
-        return replace(evaluation, cautions=(*equal_costs(condition), *evaluation.cautions))
-    with open_rows(source, columns, options) as rows:
-        rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
         joint = choose(rankings, asked)
-        sums = rows.placement_sums(listener=progress) if paired else None
-        at = {name: choice.threshold for name, choice in joint.choices.items()}
-        cells = None if weights is None else rows.call_weights(at, listener=progress)
-        dropped = rows.dropped
-    evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin, dropped=dropped, sums=sums, cells=cells)
-    evaluation = replace(evaluation, cautions=(*equal_costs(condition), *evaluation.cautions))
-    if sums is None or len(rankings) == 1:
-        return evaluation
-    empty = empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped)
-    return replace(evaluation, comparison=auc_comparison(sums, empty))
-
-
-def _evaluation(
-    rankings: Mapping[str, Ranking],
-    asked: OperatingCondition,
-    trained_at: float | None,
-    level: float,
-    *,
-    margin: float,
-    dropped: int | None = None,
-    sums: PlacementSums | None = None,
-    cells: Mapping[str, tuple[Any, Any]] | None = None,
-) -> ScannedEvaluation:
-    """The evaluation without a comparison; `sums` and `cells` where an engine computed more than rankings hold."""
-    joint = choose(rankings, asked)
-    method = "delong" if cells is None else "delong, weighted"
-    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
-    models = {}
-    for i, (name, ranking) in enumerate(rankings.items()):
-        table: Table = joint.choices[name].table if cells is None else SampledTable(*cells[name], None)
-        models[name] = ScannedModel(
-            name=name,
-            ranking=ranking,
-            auc=auc_interval(ranking, level=level) if aucs is None else aucs[i],
-            choice=joint.choices[name],
-            measures=intervals(table, class_ratio=asked.class_ratio, level=level),
-            expected_cost=interval(table, asked, level=level),
-            bounds=_bounds(ranking, asked, trained_at),
-        )
+    else:
+        with open_rows(source, columns, options) as rows:
+            rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
+            joint = choose(rankings, asked)
+            sums = rows.placement_sums(listener=progress) if paired else None
+            at = {name: choice.threshold for name, choice in joint.choices.items()}
+            cells_at = None if weights is None else rows.call_weights(at, listener=progress)
+            dropped = rows.dropped
+    if dropped is None:
+        dropped = max(ranking.dropped for ranking in rankings.values())
+    comparison = None
+    if sums is not None and len(rankings) > 1:
+        comparison = auc_comparison(sums, empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped))
+    models = _models(joint, asked, trained_at, level, sums=sums, cells_at=cells_at)
     costs = {name: model.expected_cost for name, model in models.items()}
     priced = price_counted_rules(joint.choices, costs, model=joint.model, condition=asked)
     near = tuple(
         name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
     )
-    winner, nan = models[joint.model], math.nan
-    unknown = Interval(joint.threshold, nan, nan, nan, level, "none", NO_ROWS)
+    winner = models[joint.model]
     return ScannedEvaluation(
         models=models,
         condition=asked,
-        comparison=None,
+        comparison=comparison,
         joint=joint,
         decision=decide(
             joint,
@@ -281,22 +244,49 @@ def _evaluation(
             condition=asked,
             trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
             expected_cost=winner.expected_cost,
-            out_of_bag_cost=replace(unknown, estimate=nan),
-            threshold_interval=unknown,
+            out_of_bag_cost=undefined(level, NO_ROWS),
+            threshold_interval=replace(undefined(level, NO_ROWS), estimate=joint.threshold),
             baseline=priced.baseline,
             saving=priced.savings[joint.model],
             why=_why(near) if len(models) > 1 else "it is the only model",
             may_be_best=near,
             wins=None,
             calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
-            fingerprint=_fingerprint(models),
+            fingerprint=_fingerprint(rankings),
         ),
-        cautions=(*joint.cautions, *_cautions(models), *no_saving(priced.rules)),
-        dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
+        cautions=(*equal_costs(condition), *joint.cautions, *_cautions(models), *no_saving(priced.rules)),
+        dropped=dropped,
         level=level,
-        rules=MappingProxyType(priced.rules),
+        rules=priced.rules,
         baseline=priced.baseline,
     )
+
+
+def _models(
+    joint: JointChoice,
+    condition: OperatingCondition,
+    trained_at: float | None,
+    level: float,
+    *,
+    sums: PlacementSums | None,
+    cells_at: Mapping[str, tuple[Any, Any]] | None,
+) -> dict[str, ScannedModel]:
+    """Every model; an engine may give sums and cells that rankings do not hold."""
+    method = "delong" if cells_at is None else "delong, weighted"
+    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
+    models = {}
+    for i, (name, choice) in enumerate(joint.choices.items()):
+        table: Table = choice.table if cells_at is None else SampledTable(*cells_at[name], None)
+        models[name] = ScannedModel(
+            name=name,
+            ranking=choice.ranking,
+            auc=auc_interval(choice.ranking, level=level) if aucs is None else aucs[i],
+            choice=choice,
+            measures=intervals(table, class_ratio=condition.class_ratio, level=level),
+            expected_cost=interval(table, condition, level=level),
+            bounds=_bounds(choice.ranking, condition, trained_at),
+        )
+    return models
 
 
 def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:
@@ -321,12 +311,12 @@ def _why(near: tuple[str, ...]) -> str:
     return f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
 
 
-def _fingerprint(models: Mapping[str, ScannedModel]) -> str:
-    """A digest of the counts: the same rows give the same text, whatever the engine and the order it reads them in."""
+def _fingerprint(rankings: Mapping[str, Ranking]) -> str:
+    """A digest of the counts, whatever the order an engine reads rows in."""
     digest = hashlib.sha256()
-    for name, model in models.items():
+    for name, ranking in rankings.items():
         digest.update(name.encode("utf-8", "surrogatepass"))
-        for column in (model.ranking.score, model.ranking.pos, model.ranking.neg):
+        for column in (ranking.score, ranking.pos, ranking.neg):
             digest.update(column.astype("<f8").tobytes())
     return f"sha256:{digest.hexdigest()}"
 

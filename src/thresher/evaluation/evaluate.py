@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from types import MappingProxyType
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from thresher._internal.arguments import require_level
-from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
-from thresher.choices import JointChoice, Range, choose
+from thresher.choices import JointChoice, choose
 from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
-from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
+from thresher.evaluation.model import ModelEvaluation, require_prevalence
 from thresher.evaluation.quantities import evaluate_quantities, parse_quantities
-from thresher.evaluation.results import PageResult
+from thresher.evaluation.results import PageResult, interval_dicts
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.rules import (
-    CURRENT,
     Rule,
-    calls_at_half,
+    fixed_rules,
     is_column_of_calls,
     parse_preference,
     pick,
@@ -35,23 +32,22 @@ from thresher.evaluation.rules import (
     rule_in_use,
 )
 from thresher.evaluation.summary import summary_text
-from thresher.inference import Comparison, Interval, auc_interval, compare
+from thresher.inference import Comparison, Interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
 from thresher.inference.rows import ScoredRows
 from thresher.inputs.columns import Missing
-from thresher.tables import OperatingCondition
+from thresher.tables import OperatingCondition, contingency
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(PageResult[ModelEvaluation]):
-    """Several models on the same rows: how good each is, how they compare, and which to deploy how.
+    """Several models on the same rows, and which of them to deploy how.
 
-    `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
-    one model), `joint` the choice among models, `stability` what resampling does to it, `decision` the
-    artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all, and `positive`
-    and `negative` their two labels as given. `rules` are all ways to act with their costs, the one decided for first;
+    `evaluation["name"]` is one model's part. `joint` is the choice among models, `stability` what resampling does to
+    it, `decision` the artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all,
+    and `positive` and `negative` their two labels. `rules` are all ways to act with their costs, the decision first;
     `baseline` is the cheapest of "never", "always", "0.5" and "current", and `savings` what every model saves per case
     against it. `may_be_best` names the models that may be the best at the level. `quantities` holds what `measures=`
     asked for, by model and text.
@@ -59,7 +55,6 @@ class Evaluation(PageResult[ModelEvaluation]):
 
     models: Mapping[str, ModelEvaluation]
     condition: OperatingCondition
-    comparison: Comparison | None
     joint: JointChoice
     stability: Stability
     decision: Decision
@@ -77,13 +72,21 @@ class Evaluation(PageResult[ModelEvaluation]):
     may_be_best: tuple[str, ...]
     quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
 
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The paired differences in AUC; None for one model."""
+        if len(self.models) == 1:
+            return None
+        rows = self.scored
+        return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=self.level)
+
     @property
     def saving(self) -> Interval:
-        """What the decision saves per case against the baseline, on rows it was not chosen on."""
+        """What the decision saves per case, on rows it was not chosen on."""
         return self.savings[self.decision.model]
 
     def summary(self) -> str:
-        """A table of all models, each number with its interval, the decision, and the cautions."""
+        """All models with their intervals, the decision, and the cautions."""
         return visible_lines(summary_text(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,16 +97,19 @@ class Evaluation(PageResult[ModelEvaluation]):
             "level": self.level,
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
-            "quantities": {
-                name: {text: interval.to_dict() for text, interval in each.items()}
-                for name, each in self.quantities.items()
-            },
-            "comparison": self._differences(),
+            "quantities": {name: interval_dicts(each) for name, each in self.quantities.items()},
+            "comparison": []
+            if self.comparison is None
+            else [one.to_dict() for one in self.comparison.differences.values()],
             "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
             "baseline": self.baseline,
-            "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
+            "savings": interval_dicts(self.savings),
             "may_be_best": list(self.may_be_best),
-            "ranges": [_range(each) for each in self.joint.ranges],
+            "ranges": [
+                {"low": each.low, "high": "inf" if math.isinf(each.high) else each.high}
+                | {"models": list(each.models), "rule": each.rule}
+                for each in self.joint.ranges
+            ],
             "stability": {
                 "replicates": self.stability.replicates,
                 "wins": dict(self.stability.wins),
@@ -114,11 +120,8 @@ class Evaluation(PageResult[ModelEvaluation]):
             "cautions": cautions_data(self.cautions),
         }
 
-    def _differences(self) -> list[dict[str, Any]]:
-        return [] if self.comparison is None else [each.to_dict() for each in self.comparison.differences.values()]
-
     def widget(self) -> Any:
-        """The page as a notebook widget whose `threshold` and `condition` are two-way; needs the extra `widget`."""
+        """The page as a live notebook widget; needs the extra `widget`."""
         from thresher.report.widget import widget
 
         return widget(self)
@@ -147,7 +150,7 @@ def evaluate(
     seed: int = 0,
     missing: Missing = "raise",
 ) -> Evaluation:
-    """Evaluate one or several models on the same rows and decide which to deploy, at which threshold.
+    """Evaluate models on the same rows and decide which to deploy at which threshold.
 
     Parameters
     ----------
@@ -207,30 +210,25 @@ def evaluate(
         scores,
         positive=positive,
         predictions=predictions,
+        current=current if is_column_of_calls(current) else None,
         weights=weights,
         clusters=clusters,
         missing=missing,
-        current=current if is_column_of_calls(current) else None,
+        condition=asked,
+        trained_at=trained_at,
+        level=level,
     )
-    scored = rows.scored
+    scored, names = rows.scored, rows.scored.models
     scored.require_two_clusters()
-    require_no_rule_names(tuple(scored.scores), current=current is not None)
+    require_no_rule_names(names, current=current is not None)
     in_use = rule_in_use(current, rows.current, scored.scores)
-    preference = parse_preference(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
-    rankings = {name: rows.ranking(name) for name in scored.scores}
-    # One number for rows and rankings: sums of weights in another order would restate tied scores apart.
-    made_at = next(iter(rankings.values())).prevalence if trained_at is None else trained_at
-    read = scored if trained_at is None else scored.at_prevalence(None, trained_at=made_at)
-    production = None
-    if asked.prevalence is not None:
-        stated = scored.at_prevalence(asked.prevalence, trained_at=made_at)
-        production = replace(stated, estimated_prior=trained_at is None)
-    joint = choose(rankings, asked)
-    fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
+    preference = parse_preference(prefer, names, None if in_use is None else in_use.model)
+    joint = choose(rows.rankings, asked)
+    fixed = fixed_rules(rows, in_use)
     stability = decision_stability(
         scored.positive,
         {name: score.astype(np.float64) for name, score in scored.scores.items()},
-        rankings,
+        rows.rankings,
         asked,
         weights=scored.weight,
         clusters=scored.cluster,
@@ -238,113 +236,70 @@ def evaluate(
         replicates=replicates,
         seed=seed,
         choices=joint.choices,
-        calls=fixed,
+        calls={name: rule.calls for name, rule in fixed.items()},
     )
     picked = pick(joint, stability, level=level, margin=margin, preference=preference)
-
-    def alone(name: str) -> ModelEvaluation:
-        return model_evaluation(
-            name,
-            rankings[name],
-            joint.choices[name],
-            rows=scored,
-            read=read,
-            production=production,
-            condition=asked,
-            trained_at=made_at,
-            auc=_auc_from_rows(scored, name, level),
+    models = {
+        name: ModelEvaluation(
+            name=name,
+            ranking=rows.rankings[name],
+            choice=joint.choices[name],
             out_of_bag_cost=stability.out_of_bag_cost[name],
             threshold=stability.threshold[name],
+            predictions=(
+                contingency(scored.positive, rows.predictions[name], weights=scored.weight)
+                if name in rows.predictions
+                else None
+            ),
             ks_gain=stability.ks_gain[name],
-            given=rows.given(name),
-            level=level,
+            rows=rows,
         )
-
-    tasks: list[Callable[[], Any]] = [
-        partial(_comparison, scored, level),
-        *(partial(alone, name) for name in rankings),
-        rows.fingerprint,
-    ]
-    comparison, *each, fingerprint = parallel_map(_done, tasks, threads_for(scored.positive.size))
-    models = dict(zip(rankings, each, strict=True))
-    winner = picked.model
-    costs = {name: model.out_of_bag_cost for name, model in models.items()}
-    costs[winner] = out_of_bag_interval(
-        picked.honest, models[winner].expected_cost, asked, stability.resamples.at_choice[winner]
-    )
-    priced = price_rules(
-        scored,
-        joint.choices,
-        costs,
-        stability,
-        model=winner,
-        fixed=fixed,
-        in_use=in_use,
-        condition=asked,
-        level=level,
-    )
+        for name in names
+    }
+    winner, drawn = models[picked.model], stability.resamples
+    cost = out_of_bag_interval(picked.out_of_bag, winner.expected_cost, asked, drawn.at_choice[winner.name])
+    costs = {**stability.out_of_bag_cost, winner.name: cost}
+    priced = price_rules(rows, joint.choices, costs, drawn, model=winner.name, fixed=fixed)
+    label = scored.columns["labels"]
     evaluation = Evaluation(
         models=models,
         condition=asked,
-        comparison=comparison,
         joint=joint,
         stability=stability,
         decision=decide(
             joint,
-            winner,
+            winner.name,
             condition=asked,
-            trained_at=made_at,
-            expected_cost=models[winner].expected_cost,
-            out_of_bag_cost=priced.rules[winner].cost,
-            threshold_interval=models[winner].threshold,
+            trained_at=rows.made_at,
+            expected_cost=winner.expected_cost,
+            out_of_bag_cost=priced.rules[winner.name].cost,
+            threshold_interval=winner.threshold,
             baseline=priced.baseline,
-            saving=priced.savings[winner],
+            saving=priced.savings[winner.name],
             why=picked.why,
             may_be_best=picked.may_be_best,
-            wins=stability.wins[winner],
-            calibration=models[winner].calibration.to_dict(),
-            fingerprint=fingerprint,
+            wins=stability.wins[winner.name],
+            calibration=winner.calibration.to_dict(),
+            fingerprint=rows.fingerprint(),
         ),
         cautions=(
-            *joint.choices[winner].cautions,
+            *winner.choice.cautions,
             *(caution for caution in joint.cautions if caution.code == "tied-models"),
             *equal_costs(condition),
-            *data_cautions(rows, rankings, {name: model.auc.estimate for name, model in models.items()}),
+            *data_cautions(rows),
             *uncertain_winner(picked.may_be_best, stability.wins, level),
             *no_saving(priced.rules),
         ),
-        rows=scored.positive.size,
+        rows=len(scored),
         dropped=scored.dropped,
         level=level,
         seed=seed,
         scored=scored,
-        positive=rows.positive,
-        negative=rows.negative,
-        rules=MappingProxyType(priced.rules),
+        positive=label[np.argmax(scored.positive)],
+        negative=label[np.argmin(scored.positive)],
+        rules=priced.rules,
         baseline=priced.baseline,
-        savings=MappingProxyType(priced.savings),
+        savings=priced.savings,
         may_be_best=picked.may_be_best,
     )
     return replace(evaluation, quantities=evaluate_quantities(evaluation, wanted, replicates=replicates))
-
-
-def _range(each: Range) -> dict[str, Any]:
-    """One stretch of cost ratios as plain data; JSON has no word for infinity."""
-    high = each.high if math.isfinite(each.high) else "inf"
-    return {"low": each.low, "high": high, "models": list(each.models), "rule": each.rule}
-
-
-def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
-    if rows.weight is None and rows.cluster is None:
-        return None
-    return auc_interval(rows, model=name, level=level)
-
-
-def _comparison(rows: ScoredRows, level: float) -> Comparison | None:
-    if len(rows.scores) < 2:
-        return None
-    return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level)
-
-
-def _done(task: Callable[[], Any]) -> Any:
-    return task()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from types import MappingProxyType
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from thresher._internal.arguments import as_number
 from thresher.calibration import (
@@ -23,45 +20,47 @@ from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.curves.hull import with_hull_of
 from thresher.errors import ArgumentError, argument
-from thresher.evaluation.results import ModelResult
+from thresher.evaluation.results import ModelResult, interval_dicts
+from thresher.evaluation.rows import EvaluatedRows, cells, table_at
 from thresher.inference import Interval, auc_interval, brier_interval, interval, intervals
 from thresher.inference.intervals.calibration_report import calibration_numbers
 from thresher.inference.intervals.model import ModelSample, model_intervals
-from thresher.inference.intervals.table import Table, count_calls
+from thresher.inference.intervals.table import Table
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Ranking, reaches
-from thresher.tables import Contingency, OperatingCondition
+from thresher.ranking import Ranking
+from thresher.tables import Contingency
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
-NUMBERS = (
-    "auc",
-    "average_precision",
-    "pr_area",
-    "ks",
-    "brier",
-    "log_loss",
-    *PARTS,
-    "calibration_intercept",
-    "calibration_slope",
-    "calibration_in_the_large",
-    "observed_expected",
-    "ici",
-    "e50",
-    "e90",
-)
+NUMBERS = {
+    "auc": "AUC",
+    "average_precision": "average precision",
+    "pr_area": "area under the PR curve",
+    "ks": "Kolmogorov-Smirnov",
+    "brier": "Brier",
+    "log_loss": "log loss",
+    "miscalibration": "calibration loss (miscalibration)",
+    "refinement": "refinement loss",
+    "discrimination": "discrimination",
+    "uncertainty": "uncertainty",
+    "calibration_intercept": "calibration intercept",
+    "calibration_slope": "calibration slope",
+    "calibration_in_the_large": "calibration in the large",
+    "observed_expected": "observed : expected",
+    "ici": "ICI",
+    "e50": "E50",
+    "e90": "E90",
+}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelEvaluation(ModelResult):
-    """One model: how it ranks, how well calibrated it is, and what it does at its best threshold.
+    """One model: its ranking, its calibration, and its best threshold.
 
-    Every number is stated at the class mix of the condition; where one is declared, `data_measures` and
-    `data_numbers` are those of the rows as they are, and `production` is the ranking at the declared mix, its
-    probabilities restated for it. `measures` holds every registered measure at the chosen threshold, whose counts in
-    the rows are `table`. `numbers` holds every number that belongs to no threshold, with its interval, from "auc" to
-    "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are None when the scores are no
-    probabilities. `calibration` maps scores to probabilities at the mix of the rows.
-    `given` is the table of the user's own predictions, if any.
+    Every number is stated at the class mix of the condition, and computed when it is first asked for; where a mix is
+    declared, `data_measures` and `data_numbers` are those of the rows as they are. `measures` holds every registered
+    measure at the chosen threshold. `numbers` holds every number that belongs to no threshold, with its interval, from
+    "auc" to "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are None when the
+    scores are no probabilities. `predictions` is the table of the user's own predictions, if any.
 
     >>> from thresher import evaluate
     >>> model = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])["model"]
@@ -73,135 +72,159 @@ class ModelEvaluation(ModelResult):
 
     name: str
     ranking: Ranking
-    production: Ranking
-    auc: Interval
-    average_precision: float
-    pr_area: float
-    ks: float
     choice: Choice
-    table: Contingency
-    measures: Mapping[str, Interval]
-    data_measures: Mapping[str, Interval]
-    expected_cost: Interval
     out_of_bag_cost: Interval
     threshold: Interval
-    brier: Interval | None
-    log_loss: float | None
-    decomposition: Decomposition | None
-    calibration: CalibrationMap
-    given: Contingency | None
-    numbers: Mapping[str, Interval]
-    data_numbers: Mapping[str, Interval]
+    predictions: Contingency | None
+    ks_gain: float
+    rows: EvaluatedRows
 
     @property
     def mix_declared(self) -> bool:
         """Whether numbers are stated at a declared class mix."""
-        return self.measures is not self.data_measures
+        return self.rows.condition.prevalence is not None
+
+    @property
+    def table(self) -> Contingency:
+        """The counts in the rows at the chosen threshold."""
+        return self.choice.table
+
+    @cached_property
+    def auc(self) -> Interval:
+        """The area under the ROC curve."""
+        scored = self.rows.scored
+        return auc_interval(self.ranking if scored.simple else scored, model=self.name, level=self.rows.level)
+
+    @cached_property
+    def expected_cost(self) -> Interval:
+        """The cost per case of the chosen threshold, on the rows it was chosen on."""
+        return interval(self._sampled_table, self.rows.condition, level=self.rows.level)
+
+    @cached_property
+    def measures(self) -> Mapping[str, Interval]:
+        """Every registered measure at the chosen threshold."""
+        return intervals(self._sampled_table, class_ratio=self.rows.condition.class_ratio, level=self.rows.level)
+
+    @cached_property
+    def data_measures(self) -> Mapping[str, Interval]:
+        """The same at the class mix of the rows."""
+        return intervals(self._sampled_table, level=self.rows.level) if self.mix_declared else self.measures
+
+    @cached_property
+    def production(self) -> Ranking:
+        """The ranking at the declared class mix, probabilities restated for it."""
+        if not self.mix_declared:
+            return self._data_ranking
+        return at_prevalence(self.ranking, self.rows.condition.prevalence, self.rows.made_at)
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Interval]:
+        """The numbers that belong to no threshold."""
+        rows = self.rows.in_production if self.mix_declared else self.rows.in_data
+        return self._numbers_of(rows, self.production, self.decomposition)
+
+    @cached_property
+    def data_numbers(self) -> Mapping[str, Interval]:
+        """The same at the class mix of the rows."""
+        if not self.mix_declared:
+            return self.numbers
+        return self._numbers_of(self.rows.in_data, self._data_ranking, _decomposition(self._data_ranking))
+
+    @cached_property
+    def decomposition(self) -> Decomposition | None:
+        """The parts of the Brier score."""
+        return _decomposition(self.production)
+
+    @cached_property
+    def calibration(self) -> CalibrationMap:
+        """The map from scores to probabilities at the mix of the rows."""
+        return calibration_map(self.ranking, method="isotonic")
+
+    @property
+    def average_precision(self) -> float:
+        """The mean precision over the positives."""
+        return self.numbers["average_precision"].estimate
+
+    @property
+    def pr_area(self) -> float:
+        """The area under the precision-recall curve."""
+        return self.numbers["pr_area"].estimate
+
+    @property
+    def ks(self) -> float:
+        """The Kolmogorov-Smirnov distance between the classes."""
+        return ks(self.ranking).statistic
+
+    @property
+    def brier(self) -> Interval | None:
+        """The Brier score."""
+        return self.numbers.get("brier")
+
+    @property
+    def log_loss(self) -> float | None:
+        """The log loss, which may be infinite."""
+        return self.numbers["log_loss"].estimate if "log_loss" in self.numbers else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data (curves are read off `ranking`); "in_data" holds those of the rows as they are."""
+        """The numbers as plain data; "in_data" holds those at the mix of the rows."""
         return {
             "threshold": self.threshold.to_dict(),
-            "table": _cells(self.table),
-            "measures": _plain(self.measures),
+            "table": cells(self.table),
+            "measures": interval_dicts(self.measures),
             "expected_cost": self.expected_cost.to_dict(),
             "out_of_bag_cost": self.out_of_bag_cost.to_dict(),
-            "given": None if self.given is None else _cells(self.given),
-            "numbers": _plain(self.numbers),
-            "in_data": {"measures": _plain(self.data_measures), "numbers": _plain(self.data_numbers)},
+            "predictions": None if self.predictions is None else cells(self.predictions),
+            "numbers": interval_dicts(self.numbers),
+            "in_data": {
+                "measures": interval_dicts(self.data_measures),
+                "numbers": interval_dicts(self.data_numbers),
+            },
         }
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
-        """Every number with its name: of the model, of its costs and threshold, and at that threshold."""
-        decided = {
-            "expected_cost": self.expected_cost,
-            "out_of_bag_cost": self.out_of_bag_cost,
-            "threshold": self.threshold,
-        }
+        """Every number with its name, those at the chosen threshold last."""
+        decided = {name: getattr(self, name) for name in ("expected_cost", "out_of_bag_cost", "threshold")}
         every = {**self.numbers, **decided, **self.measures}
         return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
 
     def _brief(self) -> str:
         return f"{self.name!r}, AUC {self.auc}, expected cost {self.expected_cost}"
 
+    @cached_property
+    def _sampled_table(self) -> Table:
+        """The table at the chosen threshold, with what weights and clusters say."""
+        scored = self.rows.scored
+        return self.table if scored.simple else table_at(scored, self.name, self.choice.threshold)
 
-def _cells(table: Contingency) -> dict[str, Any]:
-    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
+    @cached_property
+    def _data_ranking(self) -> Ranking:
+        """The ranking with probabilities restated for the mix of the rows."""
+        if self.rows.in_data is self.rows.scored:
+            return self.ranking
+        return at_prevalence(self.ranking, None, self.rows.made_at)
 
-
-def _plain(intervals: Mapping[str, Interval]) -> dict[str, Any]:
-    return {name: interval.to_dict() for name, interval in intervals.items()}
-
-
-def model_evaluation(
-    name: str,
-    ranking: Ranking,
-    choice: Choice,
-    *,
-    rows: ScoredRows,
-    read: ScoredRows,
-    production: ScoredRows | None,
-    condition: OperatingCondition,
-    trained_at: float,
-    auc: Interval | None,
-    out_of_bag_cost: Interval,
-    threshold: Interval,
-    ks_gain: float,
-    given: Contingency | None,
-    level: float,
-) -> ModelEvaluation:
-    """Everything about one model that its ranking, its choice and its rows tell; `auc` where rows tell it better.
-
-    `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
-    `read` are the rows with probabilities restated for their own class mix, where scores were made for another,
-    and `production` the rows at the class mix that the condition declares, if it does.
-    """
-    area = auc_interval(ranking, level=level) if auc is None else auc
-    data_measures, expected_cost = _at_threshold(rows, name, choice, condition, level, class_ratio=None)
-    numbers_at = partial(_numbers, name=name, auc=area, ks_gain=ks_gain, level=level)
-    data_ranking = ranking if read is rows else at_prevalence(ranking, None, trained_at)
-    if production is None or condition.prevalence is None:
-        at_mix, measures = data_ranking, data_measures
-        numbers, parts = numbers_at(read, ranking=data_ranking)
-        data_numbers = numbers
-    else:
-        at_mix = at_prevalence(ranking, condition.prevalence, trained_at)
-        measures, _ = _at_threshold(rows, name, choice, condition, level, class_ratio=condition.class_ratio)
-        numbers, parts = numbers_at(production, ranking=at_mix)
-        data_numbers = _OnDemand(lambda: numbers_at(read, ranking=data_ranking)[0])
-    return ModelEvaluation(
-        name=name,
-        ranking=ranking,
-        production=at_mix,
-        auc=area,
-        average_precision=numbers["average_precision"].estimate,
-        pr_area=numbers["pr_area"].estimate,
-        ks=ks(ranking).statistic,
-        choice=choice,
-        table=choice.table,
-        measures=measures,
-        data_measures=data_measures,
-        expected_cost=expected_cost,
-        out_of_bag_cost=out_of_bag_cost,
-        threshold=threshold,
-        brier=numbers.get("brier"),
-        log_loss=numbers["log_loss"].estimate if "log_loss" in numbers else None,
-        decomposition=parts,
-        calibration=calibration_map(ranking, method="isotonic"),
-        given=given,
-        numbers=numbers,
-        data_numbers=data_numbers,
-    )
+    def _numbers_of(self, rows: ScoredRows, ranking: Ranking, parts: Decomposition | None) -> dict[str, Interval]:
+        """Intervals of the numbers that belong to no threshold."""
+        level = self.rows.level
+        estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
+        known = {"auc": self.auc}
+        if parts is not None:
+            estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
+            known["brier"] = brier_interval(ranking if rows.simple else rows, model=self.name, level=level)
+            known |= calibration_numbers(rows, self.name, ranking, level=level)
+        sample = ModelSample.of(rows, self.name, ranking, level)
+        known |= model_intervals(sample, estimates, ks(ranking), ks_gain=self.ks_gain)
+        return {name: known[name] for name in NUMBERS if name in known}
 
 
 def at_prevalence(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> Ranking:
-    """The ranking at a declared prevalence, or its own, with probabilities restated for it; other scores stay."""
+    """The ranking at a prevalence (or its own), probabilities restated for it."""
     if are_probabilities(ranking):
         to = ranking.prevalence if prevalence is None else prevalence
         return with_hull_of(adjust_prevalence(ranking, to, trained_at=trained_at), ranking)
-    return (
-        ranking if prevalence is None else with_hull_of(ranking.at_class_ratio(prevalence / (1 - prevalence)), ranking)
-    )
+    if prevalence is None:
+        return ranking
+    return with_hull_of(ranking.at_class_ratio(prevalence / (1 - prevalence)), ranking)
 
 
 def are_probabilities(ranking: Ranking) -> bool:
@@ -210,7 +233,7 @@ def are_probabilities(ranking: Ranking) -> bool:
 
 
 def require_prevalence(trained_at: Any) -> None:
-    """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
+    """Raise `ArgumentError` unless `trained_at` is a prevalence, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
         raise ArgumentError(
             f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",
@@ -218,50 +241,5 @@ def require_prevalence(trained_at: Any) -> None:
         )
 
 
-def _at_threshold(
-    rows: ScoredRows,
-    name: str,
-    choice: Choice,
-    condition: OperatingCondition,
-    level: float,
-    *,
-    class_ratio: float | None,
-) -> tuple[dict[str, Interval], Interval]:
-    """Intervals of all measures at the chosen threshold, and of its expected cost."""
-    table: Table = choice.table
-    if not rows.simple:
-        calls = reaches(rows.scores[name].astype(np.float64), choice.threshold)
-        table = count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
-    measures = intervals(table, class_ratio=class_ratio, level=level)
-    return measures, interval(table, condition, level=level)
-
-
-class _OnDemand(Mapping[str, Interval]):
-    """Intervals by name, computed when the first of them is read."""
-
-    def __init__(self, compute: Callable[[], Mapping[str, Interval]]) -> None:
-        self._compute = cache(compute)
-
-    def __getitem__(self, name: str) -> Interval:
-        return self._compute()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._compute())
-
-    def __len__(self) -> int:
-        return len(self._compute())
-
-
-def _numbers(
-    rows: ScoredRows, name: str, ranking: Ranking, *, auc: Interval, ks_gain: float, level: float
-) -> tuple[Mapping[str, Interval], Decomposition | None]:
-    """Intervals of the numbers that belong to no threshold, and the parts of the Brier score."""
-    estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
-    intervals, parts = {"auc": auc}, None
-    if are_probabilities(ranking):
-        parts = decomposition(ranking, bins="hull")
-        estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
-        intervals["brier"] = brier_interval(ranking if rows.simple else rows, model=name, level=level)
-        intervals |= calibration_numbers(rows, name, ranking, level=level)
-    intervals |= model_intervals(ModelSample.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
-    return MappingProxyType({name: intervals[name] for name in NUMBERS if name in intervals}), parts
+def _decomposition(ranking: Ranking) -> Decomposition | None:
+    return decomposition(ranking, bins="hull") if are_probabilities(ranking) else None

@@ -8,42 +8,29 @@ no limit is ever surer than the cases allow. Everything is stated at the conditi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from thresher.choices import Choice
 from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
+from thresher.evaluation.rows import table_at
 from thresher.inference import Interval, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
+from thresher.inference.interval import undefined
 from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
-from thresher.inference.intervals.table import Table, count_calls
-from thresher.ranking import Ranking, merge_at, reaches
+from thresher.ranking import Ranking, merge_at
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
 
 MOST_SEGMENTS = 20_000
-_AT_THE_CHOICE = ("expected_cost", "out_of_bag_cost", "saving")
-
-Span: TypeAlias = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class QuantityInterval:
-    """A quantity of a model with its limits, and the threshold it belongs to, if any."""
-
-    interval: Interval
-    threshold: float | None = None
 
 
 def parse_quantities(measures: Any) -> dict[str, Quantity]:
-    """The quantities that a list of texts asks for, by text; refused before anything is computed.
+    """The quantities that a list of texts asks for, by text.
 
     >>> {text: str(asked) for text, asked in parse_quantities(["auc", "recall@fpr<=0.1"]).items()}
     {'auc': 'auc', 'recall@fpr<=0.1': 'tpr@fpr<=0.1'}
@@ -60,129 +47,93 @@ def parse_quantities(measures: Any) -> dict[str, Quantity]:
 
 def evaluate_quantities(
     evaluation: Evaluation, asked: Mapping[str, Quantity], *, replicates: int
-) -> Mapping[str, Mapping[str, Interval]]:
+) -> dict[str, dict[str, Interval]]:
     """Every quantity asked for of every model, by model and text."""
-    return MappingProxyType(
-        {
-            name: MappingProxyType(
-                {text: quantity_interval(evaluation, name, one, replicates).interval for text, one in asked.items()}
-            )
-            for name in (evaluation.models if asked else ())
-        }
-    )
+    return {
+        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in asked.items()}
+        for name in (evaluation.models if asked else ())
+    }
 
 
 def quantity_interval(
     evaluation: Evaluation, name: str, asked: Quantity, replicates: int, *, judged_by: str = ""
-) -> QuantityInterval:
-    """One quantity of one model; nothing is resampled where it is `judged_by` its estimate alone."""
+) -> tuple[Interval, float | None]:
+    """One quantity of one model, and the threshold it belongs to, if any.
+
+    Nothing is resampled where it is `judged_by` its estimate alone.
+    """
     model, level, condition = evaluation[name], evaluation.level, evaluation.condition
     known = asked.known
     if isinstance(known, ModelNumber):
         if known.needs == "probabilities" and "brier" not in model.numbers:
-            return QuantityInterval(_undefined(f"the scores of {name} are no probabilities", level))
+            return undefined(level, f"the scores of {name} are no probabilities"), None
         return _number(evaluation, name, asked)
     if asked.threshold is not None:
-        table = _table(evaluation, name, asked.threshold)
-        measured = interval(table, known, class_ratio=condition.class_ratio, level=level)
-        return QuantityInterval(measured, asked.threshold)
+        table = table_at(evaluation.scored, name, asked.threshold)
+        return interval(table, known, class_ratio=condition.class_ratio, level=level), asked.threshold
     try:
         choice = best_choice(model.ranking, asked, condition)
     except (InfeasibleError, MeasureError) as error:
-        return QuantityInterval(_undefined(error.what, level))
+        return undefined(level, error.what), None
     draws = 0 if judged_by == "estimate" else replicates
-    return QuantityInterval(_at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold)
+    return _at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold
 
 
-def _number(evaluation: Evaluation, name: str, asked: Quantity) -> QuantityInterval:
-    model, level = evaluation[name], evaluation.level
+def _number(evaluation: Evaluation, name: str, asked: Quantity) -> tuple[Interval, float | None]:
+    model, rows, level, condition = evaluation[name], evaluation.scored, evaluation.level, evaluation.condition
     if asked.name in model.numbers:
-        return QuantityInterval(model.numbers[asked.name])
+        return model.numbers[asked.name], None
     if asked.name == "net_benefit":
-        return QuantityInterval(
-            net_benefit_interval(
-                evaluation.scored,
-                name,
-                asked,
-                prevalence=evaluation.condition.prevalence,
-                trained_at=evaluation.decision.trained_at,
-                level=level,
-            )
-        )
+        made_at = evaluation.decision.trained_at
+        prevalence = condition.prevalence
+        return net_benefit_interval(rows, name, asked, prevalence=prevalence, trained_at=made_at, level=level), None
     if asked.name == "expected_cost" and asked.threshold is not None:
-        table = _table(evaluation, name, asked.threshold)
-        return QuantityInterval(interval(table, evaluation.condition, level=level), asked.threshold)
-    if asked.name in _AT_THE_CHOICE:
-        costs = {
-            "expected_cost": model.expected_cost,
-            "out_of_bag_cost": model.out_of_bag_cost,
-            "saving": evaluation.savings[name],
-        }
-        return QuantityInterval(costs[asked.name], model.choice.threshold)
-    return QuantityInterval(partial_area_interval(evaluation.scored, name, asked, level=level))
+        return interval(table_at(rows, name, asked.threshold), condition, level=level), asked.threshold
+    if asked.name in ("expected_cost", "out_of_bag_cost"):
+        return getattr(model, asked.name), model.choice.threshold
+    if asked.name == "saving":
+        return evaluation.savings[name], model.choice.threshold
+    return partial_area_interval(rows, name, asked, level=level), None
 
 
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
-    """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
+    """The wider limits of resampling, threshold and all, and of the table."""
     condition, level = evaluation.condition, evaluation.level
-    sampled = _table(evaluation, name, choice.threshold)
+    sampled = table_at(evaluation.scored, name, choice.threshold)
     table = interval(sampled, asked.name, class_ratio=condition.class_ratio, level=level)
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
-    drawn = _resample(
-        evaluation, name, lambda ranking: value(ranking, asked), span=asked.known.range, replicates=replicates
-    )
-    return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
+    drawn = _resample(evaluation, name, lambda ranking: value(ranking, asked), replicates=replicates)
+    if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
+        unseen = 1 - ((1 - level) / 2) ** (1 / min(evaluation.scored.cases))
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+        drawn = replace(drawn, lower=drawn.estimate - unseen, upper=drawn.estimate + unseen, note=note)
+    low, high = asked.known.range
+    lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
+    return replace(drawn, lower=min(lower, table.lower), upper=max(upper, table.upper))
 
 
-def _resample(evaluation: Evaluation, name: str, value: Any, *, span: Span, replicates: int) -> Interval:
-    """Percentile limits; never of no width, which finite data do not allow, nor outside what can be."""
-    scored, level = evaluation.scored, evaluation.level
-    plain = scored.weight is None and scored.cluster is None
-    ranking = evaluation[name].ranking
-    source = join_segments(ranking) if plain else replace(scored, scores={name: scored.scores[name]})
+def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any], *, replicates: int) -> Interval:
+    """Percentile limits around the estimate from all scores."""
+    scored, ranking = evaluation.scored, evaluation[name].ranking
+    source = join_segments(ranking) if scored.simple else replace(scored, scores={name: scored.scores[name]})
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
-    interval = bootstrap(
+    drawn = bootstrap(
         source,
         {name: value},
         replicates=replicates,
         seed=evaluation.seed,
-        level=level,
+        level=evaluation.level,
         stratified=True if declared else None,
     ).interval(name)
-    if plain and source is not ranking:
-        interval = _moved(interval, float(value(ranking)))
-    low, high = span
-    if not (interval.lower < interval.upper or math.isnan(interval.estimate)):
-        unseen = 1 - ((1 - level) / 2) ** (1 / min(scored.cases))
-        note = "all resamples agree; limits from what could stay unseen, conservative"
-        interval = replace(interval, lower=interval.estimate - unseen, upper=interval.estimate + unseen, note=note)
-    lower, upper = min(interval.lower, interval.estimate), max(interval.upper, interval.estimate)
-    return replace(interval, lower=max(lower, low), upper=min(upper, high))
+    if not scored.simple or source is ranking:
+        return drawn
+    estimate = float(value(ranking))
+    by = estimate - drawn.estimate
+    return replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
 
 
 def join_segments(ranking: Ranking) -> Ranking:
-    """Few enough segments to draw from; corners of the hull stay, so that what is best hardly moves.
-
-    >>> join_segments(Ranking.parse("[3+][1-]"))
-    Ranking([3+][1-] at scores 2, 1)
-    """
+    """Few enough segments to draw from, the hull's corners among them."""
     return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
-
-
-def _moved(interval: Interval, estimate: float) -> Interval:
-    """The same spread around the estimate from all scores."""
-    by = estimate - interval.estimate
-    return replace(interval, estimate=estimate, lower=interval.lower + by, upper=interval.upper + by)
-
-
-def _table(evaluation: Evaluation, name: str, threshold: float) -> Table:
-    rows = evaluation.scored
-    calls = reaches(rows.scores[name].astype(np.float64), threshold)
-    return count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
-
-
-def _undefined(why: str, level: float) -> Interval:
-    nan = math.nan
-    return Interval(nan, nan, nan, nan, level, "none", why)

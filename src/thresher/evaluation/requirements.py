@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from thresher.errors import ArgumentError, MeasureError, located
 from thresher.evaluation.quantities import parse_quantities, quantity_interval
@@ -33,7 +33,7 @@ _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operato
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One line that a gate checks: a bound of a quantity of a model, and what it has to meet.
+    """One line that a gate checks: a bound of a quantity, and its limit.
 
     >>> one = requirement("recall@fpr<=0.01 >= 0.6")
     >>> str(one.quantity), one.bound, one.relation, one.value
@@ -62,20 +62,18 @@ class Judgement:
     threshold: float | None
 
     @property
-    def found(self) -> float:
+    def observed(self) -> float:
         """The bound that was asked for."""
-        bound: float = getattr(self.interval, self.requirement.bound)
-        return bound
+        return float(getattr(self.interval, self.requirement.bound))
 
     @property
     def passed(self) -> bool:
         """Whether the bound meets the value; undefined meets nothing."""
-        return self.requirement.holds(self.found)
+        return self.requirement.holds(self.observed)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        one = self.requirement
-        threshold = self.threshold
+        one, threshold = self.requirement, self.threshold
         return {
             "requirement": one.text,
             "model": self.model,
@@ -83,7 +81,7 @@ class Judgement:
             "bound": one.bound,
             "relation": one.relation,
             "value": one.value,
-            "found": self.found if math.isfinite(self.found) else None,
+            "found": self.observed if math.isfinite(self.observed) else None,
             "interval": self.interval.to_dict(),
             "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
             "passed": self.passed,
@@ -91,7 +89,7 @@ class Judgement:
 
 
 def requirement(text: str) -> Requirement:
-    """Read one requirement: [model:]quantity[.lower|.upper|.estimate] relation number.
+    """Read [model:]quantity[.lower|.upper|.estimate] relation number.
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
     what must be small by its upper limit. A bound may also come before @.
@@ -111,18 +109,15 @@ def requirement(text: str) -> Requirement:
 def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
     """Find what a requirement speaks of, and judge it."""
     name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
-    value = quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound)
-    return Judgement(one, name, value.interval, value.threshold)
+    return Judgement(one, name, *quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound))
 
 
 def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
-    """The model that a requirement speaks of: the one it names, or the one decided for."""
+    """The model that a requirement names, or the one decided for."""
     if one.model is None:
         return decided
     if one.model not in models:
-        near = difflib.get_close_matches(one.model, models, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        fix = f"{hint}Models are {', '.join(models)}"
+        fix = f"{_nearest(one.model, models)}Models are {', '.join(models)}"
         raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'gate --require "{one.text}"')
     return one.model
 
@@ -147,8 +142,12 @@ def _bound(text: str, relation: str) -> tuple[str, Bound]:
     if named is None:
         return text, "lower" if ">" in relation else "upper"
     bound = named["bound"]
-    if bound not in ("lower", "upper", "estimate"):
-        near = difflib.get_close_matches(bound, ("lower", "upper", "estimate"), n=1)
-        hint = f"did you mean .{near[0]}? " if near else ""
+    if bound not in get_args(Bound):
+        hint = _nearest(f".{bound}", [f".{name}" for name in get_args(Bound)])
         raise MeasureError(f"there is no bound .{bound}", f"{hint}Bounds are .lower, .upper and .estimate")
     return text[: named.start()] + text[named.end() :], cast("Bound", bound)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}? " if near else ""

@@ -11,8 +11,19 @@ from typing import Any, Generic, TypeVar
 
 from thresher._internal.arguments import is_one_of
 from thresher._internal.results import Tabular
+from thresher._internal.text import interval_text
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.inference.interval import Interval, interval_columns
+
+
+def interval_dicts(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    """Intervals by name as plain data."""
+    return {name: interval.to_dict() for name, interval in intervals.items()}
+
+
+def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
+    """An interval in a table or a sentence, to the digits that its width deserves."""
+    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)
 
 
 class ModelResult(Tabular):
@@ -47,7 +58,7 @@ class ModelsResult(Tabular, Generic[Model]):
         """All numbers as plain data."""
 
     def to_json(self) -> str:
-        """The same as JSON; classes that it has no word for, such as dates, are written as text."""
+        """The same as JSON; dates and other classes are written as text."""
         return json.dumps(self.to_dict(), allow_nan=False, indent=2, default=str)
 
     def __getitem__(self, name: str) -> Model:

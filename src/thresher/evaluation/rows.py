@@ -1,48 +1,65 @@
-"""The rows of an evaluation: labels, every model's scores, and the predictions that came with them."""
+"""The rows of an evaluation: labels, every model's scores, the calls that came with them, and the condition."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
 from thresher.inputs import is_positive
 from thresher.inputs.columns import Column, Missing
 from thresher.inputs.frames import columns_by_name
-from thresher.ranking import Flags, Ranking
-from thresher.tables import Contingency, contingency
+from thresher.ranking import Flags, Ranking, reaches
+from thresher.tables import Contingency, OperatingCondition
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EvaluatedRows:
-    """Scored rows without gaps, in the order given, and the models' own predictions on them.
+    """Rows without gaps, the calls that came with them, and the condition.
 
-    `positive` and `negative` are the two labels as they were given, `current` the calls of the rule in use.
+    `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
     """
 
     scored: ScoredRows
     predictions: Mapping[str, Flags]
-    positive: Any
-    negative: Any
-    current: Flags | None = None
+    current: Flags | None
+    condition: OperatingCondition
+    trained_at: float | None
+    level: float
 
-    def ranking(self, name: str) -> Ranking:
-        """The ranking of one model."""
-        return self.scored.ranking(name)
+    @cached_property
+    def rankings(self) -> dict[str, Ranking]:
+        """The ranking of every model."""
+        return {name: self.scored.ranking(name) for name in self.scored.models}
 
-    def given(self, name: str) -> Contingency | None:
-        """The table of a model's own predictions, if it came with any."""
-        if name not in self.predictions:
-            return None
-        return contingency(self.scored.positive, self.predictions[name], weights=self.scored.weight)
+    @property
+    def made_at(self) -> float:
+        """The prevalence that probabilities were made for.
+
+        One number for rows and rankings: sums of weights in another order would restate tied scores apart.
+        """
+        return next(iter(self.rankings.values())).prevalence if self.trained_at is None else self.trained_at
+
+    @cached_property
+    def in_data(self) -> ScoredRows:
+        """The rows, probabilities restated for their own class mix."""
+        return self.scored if self.trained_at is None else self.scored.at_prevalence(None, trained_at=self.made_at)
+
+    @cached_property
+    def in_production(self) -> ScoredRows:
+        """The rows at the class mix that the condition declares."""
+        stated = self.scored.at_prevalence(self.condition.prevalence, trained_at=self.made_at)
+        return replace(stated, estimated_prior=self.trained_at is None)
 
     def fingerprint(self) -> str:
-        """A digest of labels, model names, scores and weights: the same data give the same text anywhere."""
+        """A digest of labels, names, scores and weights, the same anywhere."""
         rows = self.scored
         digest = hashlib.sha256(np.packbits(rows.positive).tobytes())
         digest.update(str(rows.positive.size).encode())
@@ -60,47 +77,58 @@ def evaluated_rows(
     *,
     positive: Any,
     predictions: Any,
+    current: Any,
     weights: Any,
     clusters: Any,
     missing: Missing,
-    current: Any = None,
+    condition: OperatingCondition,
+    trained_at: float | None,
+    level: float,
 ) -> EvaluatedRows:
-    """Read and check everything once; rows with a gap anywhere are refused or, on request, dropped."""
+    """Read and check everything once; rows with a gap are refused or dropped."""
     models = _named_scores(scores)
-    given = _named_predictions(predictions, models)
+    predicted = _named_predictions(predictions, models)
+    columns = {"labels": labels} | {f"predictions of {name!r}": column for name, column in predicted.items()}
+    columns |= {} if current is None else {"current": current}
     rows = ScoredRows.of(
-        labels,
-        models,
-        positive=positive,
-        weights=weights,
-        clusters=clusters,
-        columns={"labels": labels}
-        | {f"predictions of {name!r}": column for name, column in given.items()}
-        | ({} if current is None else {"current": current}),
-        missing=missing,
+        labels, models, positive=positive, weights=weights, clusters=clusters, columns=columns, missing=missing
     )
-    label, *columns = rows.columns.values()
-    in_use = None if current is None else _called_or_flags(label, columns.pop(), positive)
-    called = zip(given, columns, strict=True)
+    label = rows.columns["labels"]
     return EvaluatedRows(
         rows,
-        {name: _called(label, column, positive) for name, column in called},
-        positive=label[np.argmax(rows.positive)],
-        negative=label[np.argmin(rows.positive)],
-        current=in_use,
+        {name: _calls(label, rows.columns[f"predictions of {name!r}"], positive) for name in predicted},
+        None if current is None else _calls_or_flags(label, rows.columns["current"], positive),
+        condition,
+        trained_at,
+        level,
     )
 
 
-def _called_or_flags(label: Column, called: Column, positive: Any) -> Flags:
-    """Calls as labels, or, where labels are neither truth values nor numbers, as truth values or 0 and 1."""
-    flags = called.dtype.kind == "b" and label.dtype.kind != "b"
-    if flags or (called.dtype.kind in "iuf" and label.dtype.kind not in "biuf" and bool(np.isin(called, (0, 1)).all())):
-        return np.asarray(called, dtype=np.bool_)
-    return _called(label, called, positive)
+def count_calls_of(rows: ScoredRows, calls: Flags) -> Table:
+    """The table of calls, with what weights and clusters say where there are any."""
+    return count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
 
 
-def _called(label: Column, predicted: Column, positive: Any) -> Flags:
-    """Which predictions are positive, read together with the labels: a model may call every case negative."""
+def table_at(rows: ScoredRows, name: str, threshold: float) -> Table:
+    """The table of a model's calls from a threshold on."""
+    return count_calls_of(rows, reaches(rows.scores[name].astype(np.float64), threshold))
+
+
+def cells(table: Contingency) -> dict[str, Any]:
+    """The four cells of a table as plain data."""
+    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
+
+
+def _calls_or_flags(label: Column, calls: Column, positive: Any) -> Flags:
+    """Calls as labels, or as flags where labels are no numbers."""
+    flags = calls.dtype.kind == "b" and label.dtype.kind != "b"
+    if flags or (calls.dtype.kind in "iuf" and label.dtype.kind not in "biuf" and bool(np.isin(calls, (0, 1)).all())):
+        return np.asarray(calls, dtype=np.bool_)
+    return _calls(label, calls, positive)
+
+
+def _calls(label: Column, predicted: Column, positive: Any) -> Flags:
+    """Which predictions are positive; a model may call every case negative."""
     columns = [label, predicted]
     if len({"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in columns}) > 1:
         columns = [values.astype(object) for values in columns]  # 1 must not become "1"

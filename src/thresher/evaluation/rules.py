@@ -15,13 +15,13 @@ from thresher.choices import Choice, JointChoice
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities
+from thresher.evaluation.rows import EvaluatedRows, cells, count_calls_of
 from thresher.inference import Interval, Stability, interval
 from thresher.inference.best import allowances, decided_costs, may_be_best, saving_interval
-from thresher.inference.decision import ALWAYS, NEVER, mean_of
+from thresher.inference.decision import ALWAYS, NEVER, Resamples, mean_of
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.intervals.table import SampledTable, Table, count_calls
-from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Ranking, reaches
+from thresher.inference.intervals.table import SampledTable
+from thresher.ranking import Flags, Floats, reaches
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
 HALF, CURRENT, FIRST = "0.5", "current", "first"
@@ -30,17 +30,17 @@ BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
 
 
 class PerCases(NamedTuple):
-    """What a rule does among so many cases: positives found and missed, false alarms, and their cost."""
+    """What a rule does among so many cases, and what that costs."""
 
-    found: float
-    missed: float
+    hits: float
+    misses: float
     false_alarms: float
     cost: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rule(Result):
-    """One way to act: a model at its best threshold, "never", "always", "0.5", or the "current" rule.
+    """One way to act: a model, "never", "always", "0.5", or the "current" rule.
 
     `table` counts its calls in the data, and `cost` is its cost per case at the condition: of a model the one on rows
     it was not chosen on, unless its threshold is that of a rule that needs no choice. `saving` is what the rule decided
@@ -63,17 +63,17 @@ class Rule(Result):
     saving: Interval | None
 
     def per(self, cases: float, condition: OperatingCondition) -> PerCases:
-        """What the rule does among so many cases at the class mix of the condition that it was evaluated at.
+        """What the rule does among so many cases at the condition's class mix.
 
         >>> from thresher import evaluate
         >>> at = OperatingCondition(prevalence=0.25, cost_ratio=2)
         >>> evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=at).rules["always"].per(1000, at)
-        PerCases(found=250.0, missed=0.0, false_alarms=750.0, cost=750.0)
+        PerCases(hits=250.0, misses=0.0, false_alarms=750.0, cost=750.0)
         """
         share = self.table.prevalence if condition.prevalence is None else condition.prevalence
         positives, negatives = float(share) * cases, float(1 - share) * cases
-        found, alarms = positives * float(self.table.tpr), negatives * float(self.table.fpr)
-        return PerCases(found, positives - found, alarms, self.cost.estimate * cases)
+        hits, alarms = positives * float(self.table.tpr), negatives * float(self.table.fpr)
+        return PerCases(hits, positives - hits, alarms, self.cost.estimate * cases)
 
     def _brief(self) -> str:
         return f"{self.name!r}, cost {self.cost}"
@@ -85,7 +85,7 @@ class Rule(Result):
             "name": self.name,
             "model": self.model,
             "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
-            "table": {cell: getattr(self.table, cell) for cell in ("tp", "fn", "fp", "tn")},
+            "table": cells(self.table),
             "cost": self.cost.to_dict(),
             "saving": None if self.saving is None else self.saving.to_dict(),
         }
@@ -93,11 +93,11 @@ class Rule(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedRule:
-    """A rule that was not chosen on these rows: whose scores, from which threshold on, or the calls themselves."""
+    """A rule that was not chosen on these rows, and its calls on them."""
 
     model: str | None
     threshold: float | None
-    called: Flags
+    calls: Flags
 
 
 def is_column_of_calls(current: Any) -> bool:
@@ -105,14 +105,13 @@ def is_column_of_calls(current: Any) -> bool:
     return current is not None and not isinstance(current, str | Mapping | Decision | Real)
 
 
-def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -> FixedRule | None:
-    """The rule in use, from its calls on the rows, {model: threshold}, a number for the only model, or a `Decision`."""
+def rule_in_use(current: Any, calls: Flags | None, scores: Mapping[str, Any]) -> FixedRule | None:
+    """The rule in use: calls, {model: threshold}, a threshold, or a `Decision`."""
     if current is None:
         return None
-    if called is not None:
-        return FixedRule(None, None, called)
-    names = ", ".join(scores)
-    fix = f"give a column of its calls, a threshold of one of {names} by its name, or a decision"
+    if calls is not None:
+        return FixedRule(None, None, calls)
+    fix = f"give a column of its calls, a threshold of one of {', '.join(scores)} by its name, or a decision"
     if isinstance(current, Decision):
         model, threshold = current.model, current.threshold
     elif isinstance(current, Mapping):
@@ -136,21 +135,14 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -
 
 def require_no_rule_names(names: Sequence[str], *, current: bool) -> None:
     """Raise `ArgumentError` where a model has the name of a rule in the same table."""
-    taken = BASELINES if current else BASELINES[:-1]
-    if clash := [name for name in names if name in taken]:
-        what = f"a model is called {clash[0]!r}, the name of a rule that every model is compared with"
-        raise ArgumentError(what, "call it something else")
+    for name in names:
+        if name in (BASELINES if current else BASELINES[:-1]):
+            what = f"a model is called {name!r}, the name of a rule that every model is compared with"
+            raise ArgumentError(what, "call it something else")
 
 
 def same_rule(one: FixedRule | Rule, other: FixedRule | Rule) -> bool:
-    """Whether two rules call the same cases whatever the sample: at one threshold of one model, or none, or all.
-
-    >>> called = np.array([True, False])
-    >>> same_rule(FixedRule("a", 0.5, called), FixedRule("a", 0.5, called))
-    True
-    >>> same_rule(FixedRule("a", 0.5, called), FixedRule("b", 0.5, called))
-    False
-    """
+    """Whether two rules call the same cases whatever the sample."""
     at = one.threshold
     return at is not None and at == other.threshold and (one.model == other.model or math.isinf(at))
 
@@ -160,13 +152,18 @@ def half_name(model: str) -> str:
     return f"{model} at {HALF}"
 
 
-def calls_at_half(scores: Mapping[str, Any], rankings: Mapping[str, Ranking]) -> dict[str, Flags]:
-    """The calls of every model whose scores are probabilities, from 0.5 on, by `half_name`."""
-    return {half_name(name): scores[name] >= 0.5 for name, ranking in rankings.items() if are_probabilities(ranking)}
+def fixed_rules(rows: EvaluatedRows, in_use: FixedRule | None) -> dict[str, FixedRule]:
+    """The rules to resample: every model from 0.5 on, and the one in use."""
+    halves = {
+        half_name(name): FixedRule(name, 0.5, rows.scored.scores[name] >= 0.5)
+        for name, ranking in rows.rankings.items()
+        if are_probabilities(ranking)
+    }
+    return halves if in_use is None else halves | {CURRENT: in_use}
 
 
 class Priced(NamedTuple):
-    """Rules by name, that decided for first; the cheapest one that needs no choice; and every model's saving."""
+    """Rules by name, the decision first, the cheapest fixed one, and savings."""
 
     rules: dict[str, Rule]
     baseline: str
@@ -174,161 +171,122 @@ class Priced(NamedTuple):
 
 
 def price_rules(
-    rows: ScoredRows,
+    rows: EvaluatedRows,
     choices: Mapping[str, Choice],
     costs: Mapping[str, Interval],
-    stability: Stability,
+    drawn: Resamples,
     *,
     model: str,
-    fixed: Mapping[str, Flags],
-    in_use: FixedRule | None,
-    condition: OperatingCondition,
-    level: float,
+    fixed: Mapping[str, FixedRule],
 ) -> Priced:
     """Price every way to act, and what the `model` decided for saves against each.
 
     `costs` are those out of bag, by model; for the one decided for, that of the decision. A model whose threshold is
-    that of a rule which was not chosen here costs what that rule costs. `fixed` are the other calls that
-    `stability` resampled.
+    that of a rule which was not chosen here costs what that rule costs. `fixed` are the other rules resampled.
     """
-    pricing = _Pricing(rows, condition, level)
-    drawn = stability.resamples
-    nothing = np.zeros(rows.positive.size, dtype=bool)
-    baselines = {
-        NEVER: (FixedRule(None, math.inf, nothing), drawn.rules[NEVER]),
-        ALWAYS: (FixedRule(None, -math.inf, ~nothing), drawn.rules[ALWAYS]),
-    }
-    if half_name(model) in fixed:
-        baselines[HALF] = FixedRule(model, 0.5, fixed[half_name(model)]), drawn.rules[half_name(model)]
-    if in_use is not None:
-        baselines[CURRENT] = in_use, drawn.rules[CURRENT]
-    acts = {
-        name: FixedRule(name, choice.threshold, reaches(rows.scores[name].astype(np.float64), choice.threshold))
-        for name, choice in choices.items()
-    }
+    nothing = np.zeros(len(rows.scored), dtype=bool)
+    baselines = {NEVER: FixedRule(None, math.inf, nothing), ALWAYS: FixedRule(None, -math.inf, ~nothing)}
+    draws = {**drawn.at_choice, NEVER: drawn.rules[NEVER], ALWAYS: drawn.rules[ALWAYS]}
+    for name, key in ((HALF, half_name(model)), (CURRENT, CURRENT)):
+        if key in fixed:
+            baselines[name], draws[name] = fixed[key], drawn.rules[key]
+    acts = dict(baselines)
+    for name, choice in choices.items():
+        calls = reaches(rows.scored.scores[name].astype(np.float64), choice.threshold)
+        acts[name] = FixedRule(name, choice.threshold, calls)
 
-    fixed_costs = {name: pricing.cost(rule) for name, (rule, _) in baselines.items()}
-    costs = {
-        name: next((fixed_costs[at][1] for at, (rule, _) in baselines.items() if same_rule(acts[name], rule)), cost)
-        for name, cost in costs.items()
-    }
+    priced = {name: _fixed_cost(rows, rule) for name, rule in baselines.items()}
+    for name, choice in choices.items():
+        same = (priced[at][1] for at, rule in baselines.items() if same_rule(acts[name], rule))
+        priced[name] = choice.table, next(same, costs[name])
+    optimism = dict.fromkeys(baselines, 0.0)
+    optimism |= {name: priced[name][1].estimate - choice.expected_cost for name, choice in choices.items()}
 
-    def saving(name: str, other: FixedRule, optimism: float, of_other: Any) -> Interval:
-        return pricing.saving(acts[name], other, optimism, of_other - drawn.at_choice[name])
+    def saving(one: str, other: str) -> Interval:
+        apart = optimism[one] - optimism[other]
+        return _saving(rows, acts[one], acts[other], optimism=apart, drawn=draws[other] - draws[one])
 
-    optimism = {name: cost.estimate - choices[name].expected_cost for name, cost in costs.items()}
-    rules = {model: Rule(model, model, choices[model].threshold, choices[model].table, costs[model], None)}
-    for name in choices:
-        if name != model:
-            moved = optimism[model] - optimism[name]
-            saves = saving(model, acts[name], moved, drawn.at_choice[name])
-            rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saves)
-    for name, (rule, of_rule) in baselines.items():
-        saves = saving(model, rule, optimism[model], of_rule)
-        table, cost = fixed_costs[name]
-        rules[name] = Rule(name, rule.model, rule.threshold, table, cost, saves)
+    rules = {}
+    for name in dict.fromkeys((model, *choices, *baselines)):
+        saved = None if name == model else saving(model, name)
+        rules[name] = Rule(name, acts[name].model, acts[name].threshold, *priced[name], saved)
     baseline = min(baselines, key=lambda name: rules[name].cost.estimate)
-    rule, of_rule = baselines[baseline]
-    savings = {name: saving(name, rule, optimism[name], of_rule) for name in choices}
-    return Priced(rules, baseline, savings)
+    return Priced(rules, baseline, {name: saving(name, baseline) for name in choices})
 
 
 def price_counted_rules(
     choices: Mapping[str, Choice], costs: Mapping[str, Interval], *, model: str, condition: OperatingCondition
 ) -> Priced:
-    """The same from counts alone: costs are those on the rows the thresholds were chosen on.
+    """The same from counts alone, on the rows thresholds were chosen on.
 
     Sums of weights are no numbers of cases, so savings then have no limits. The rule of 0.5 needs scores, not ranges.
-
-    >>> from thresher import choose
-    >>> ranking = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[.8, .6, .3])
-    >>> even = OperatingCondition()
-    >>> choice = choose(ranking, even)
-    >>> costs = {"tree": interval(choice.table, even)}
-    >>> result = price_counted_rules({"tree": choice}, costs, model="tree", condition=even)
-    >>> result.baseline, print(result.rules["never"].saving)
-    0.2000 [0.0786, 0.3143]
-    ('0.5', None)
     """
     chosen, level = choices[model], costs[model].level
+    ranking, own = chosen.ranking, contingency_at(chosen.ranking, chosen.threshold)
 
     def act(name: str, threshold: float) -> Rule:
-        table = contingency_at(chosen.ranking, threshold)
-        called = contingency_at(chosen.ranking, chosen.threshold)
-        more, fewer = _apart(called, table), _apart(table, called)
-        possible = chosen.threshold < threshold, chosen.threshold > threshold
-        saving = saving_interval(more if possible[0] else None, fewer if possible[1] else None, condition, level=level)
+        table = contingency_at(ranking, threshold)
+        more = _apart(own, table) if chosen.threshold < threshold else None
+        fewer = _apart(table, own) if chosen.threshold > threshold else None
+        saving = saving_interval(more, fewer, condition, level=level)
         if math.isinf(threshold):
             cost = _known_cost(table, condition, level, float(table.total))
         else:
             cost = interval(table, condition, level=level)
-        if chosen.ranking.weighted:
+        if ranking.weighted:
             cost, saving = _without_limits(cost), _without_limits(saving)
         return Rule(name, model if name == HALF else None, threshold, table, cost, saving)
 
     baselines = {NEVER: math.inf, ALWAYS: -math.inf}
-    if chosen.ranking.exact and are_probabilities(chosen.ranking):
+    if ranking.exact and are_probabilities(ranking):
         baselines[HALF] = 0.5
     acts = {name: act(name, threshold) for name, threshold in baselines.items()}
     known = {math.inf: acts[NEVER].cost, -math.inf: acts[ALWAYS].cost}
     costs = {name: known.get(choices[name].threshold, cost) for name, cost in costs.items()}
     if HALF in acts and chosen.threshold == 0.5:
         acts[HALF] = replace(acts[HALF], cost=costs[model])
-    rules = {model: Rule(model, model, chosen.threshold, chosen.table, costs[model], None)}
-    for name in choices:
-        if name != model:
-            apart = costs[name].estimate - costs[model].estimate
-            saving = replace(_without_limits(costs[name]), estimate=apart)
-            rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saving)
+    rules = {}
+    for name in dict.fromkeys((model, *choices)):
+        apart = costs[name].estimate - costs[model].estimate
+        saving = None if name == model else replace(_without_limits(costs[name]), estimate=apart)
+        rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saving)
     baseline = min(acts, key=lambda name: acts[name].cost.estimate)
     against = acts[baseline].saving
     return Priced(rules | acts, baseline, {} if against is None else {model: against})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pricing:
-    """Rows, and the condition under which rules are priced on them."""
+def _fixed_cost(rows: EvaluatedRows, rule: FixedRule) -> tuple[Contingency, Interval]:
+    """The table of a rule that was not chosen here, and its cost per case."""
+    table = count_calls_of(rows.scored, rule.calls)
+    plain, condition, level = table.table if isinstance(table, SampledTable) else table, rows.condition, rows.level
+    if rule.threshold is None or math.isfinite(rule.threshold):
+        return plain, interval(table, condition, level=level)
+    cases = float(plain.total)
+    if isinstance(table, SampledTable):
+        cases *= table.cases_per_weight(condition.expected_cost, varies=True, level=level)
+    return plain, _known_cost(plain, condition, level, cases)
 
-    rows: ScoredRows
-    condition: OperatingCondition
-    level: float
 
-    def table(self, called: Flags) -> Table:
-        """The table of calls, with what weights and clusters say where there are any."""
-        return count_calls(self.rows.positive, called, weight=self.rows.weight, cluster=self.rows.cluster)
-
-    def cost(self, rule: FixedRule) -> tuple[Contingency, Interval]:
-        """The table of a rule that was not chosen here, and its cost per case."""
-        table = self.table(rule.called)
-        plain = table.table if isinstance(table, SampledTable) else table
-        if rule.threshold is not None and math.isinf(rule.threshold):
-            cases = float(plain.total)
-            if isinstance(table, SampledTable):
-                cases *= table.cases_per_weight(self.condition.expected_cost, varies=True, level=self.level)
-            return plain, _known_cost(plain, self.condition, self.level, cases)
-        return plain, interval(table, self.condition, level=self.level)
-
-    def saving(self, rule: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
-        """What one rule saves against another, from the rows that only one of them calls positive."""
-        own, others = rule.threshold, other.threshold
-        more = fewer = True
-        if own is not None and others is not None:
-            nested = rule.model == other.model or math.isinf(own) or math.isinf(others)
-            if same_rule(rule, other):
-                return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
-            more, fewer = (own < others, own > others) if nested else (True, True)
-        return saving_interval(
-            self.table(rule.called & ~other.called) if more else None,
-            self.table(other.called & ~rule.called) if fewer else None,
-            self.condition,
-            level=self.level,
-            optimism=optimism,
-            drawn=drawn,
-        )
+def _saving(rows: EvaluatedRows, rule: FixedRule, other: FixedRule, *, optimism: float, drawn: Floats) -> Interval:
+    """What a rule saves, from the rows that only one of the two calls positive."""
+    if same_rule(rule, other):
+        return Interval(0.0, 0.0, 0.0, 0.0, rows.level, "known", "the same rule")
+    own, others = rule.threshold, other.threshold
+    more = fewer = True
+    if own is not None and others is not None and (rule.model == other.model or math.isinf(own) or math.isinf(others)):
+        more, fewer = own < others, own > others
+    return saving_interval(
+        count_calls_of(rows.scored, rule.calls & ~other.calls) if more else None,
+        count_calls_of(rows.scored, other.calls & ~rule.calls) if fewer else None,
+        rows.condition,
+        level=rows.level,
+        optimism=optimism,
+        drawn=drawn,
+    )
 
 
 def _known_cost(table: Contingency, condition: OperatingCondition, level: float, cases: float) -> Interval:
-    """The cost of calling nothing, or everything, positive: known but for the class mix, and that may be declared."""
+    """The cost of calling none, or all, positive: only the mix may be unknown."""
     cost = float(condition.expected_cost(table))
     if condition.prevalence is not None:
         return Interval(cost, cost, cost, 0.0, level, "known", "no data are needed to know it")
@@ -342,12 +300,11 @@ def _known_cost(table: Contingency, condition: OperatingCondition, level: float,
 
 
 def _without_limits(interval: Interval) -> Interval:
-    nan = math.nan
-    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=NO_ROWS)
+    return replace(interval, **dict.fromkeys(("lower", "upper", "variance"), math.nan), method="none", note=NO_ROWS)
 
 
 def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
-    """The table of the cases that the first calls positive and the second does not; one calls all of the other's."""
+    """The cases that the wider table calls positive and the narrower does not."""
     tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
     return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)
 
@@ -360,22 +317,16 @@ class Preference(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """The model taken, those that may be best, why, and the mean cost out of bag of deciding so."""
+    """The model taken, those that may be best, why, and the cost out of bag."""
 
     model: str
     may_be_best: tuple[str, ...]
     why: str
-    honest: float
+    out_of_bag: float
 
 
 def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
-    """Read `prefer=`: a model's name, names in order, "first" (as given), or "current" (the model in use).
-
-    >>> parse_preference("first", ["a", "b"], None)
-    Preference(models=('a', 'b'), word='first')
-    >>> parse_preference(["b", "a"], ["a", "b"], None).models
-    ('b', 'a')
-    """
+    """Read `prefer=`: a model's name, names in order, "first", or "current"."""
     if prefer is None:
         return Preference()
     fix = f'give "first", "current" or a model: {", ".join(names)}'
@@ -399,40 +350,27 @@ def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> P
 def pick(
     joint: JointChoice, stability: Stability, *, level: float, margin: float = 0.0, preference: Preference
 ) -> Pick:
-    """Take the preferred one of the models that may be best, or the cheapest where none is preferred."""
+    """Take the preferred one of the models that may be best, or the cheapest."""
     drawn = stability.resamples
     allowance = allowances(drawn.at_choice, level)
     costs = {name: choice.expected_cost for name, choice in joint.choices.items()}
     contenders = may_be_best(costs, allowance, margin=margin)
     taken = next((name for name in preference.models if name in contenders), joint.model)
-    honest = mean_of(decided_costs(drawn, allowance, margin=margin, preference=preference.models))
-    doubt = doubt_text(contenders, level, margin) if len(contenders) > 1 else ""
-    return Pick(taken, contenders, _why(taken, joint, doubt, level, preference), honest)
-
-
-def doubt_text(contenders: Sequence[str], level: float, margin: float) -> str:
-    """The models that may be best, with the level.
-
-    >>> doubt_text(["forest", "tree"], 0.95, 0.0)
-    'practically equal: at level 0.95 forest or tree may be the best'
-    """
+    out_of_bag = mean_of(decided_costs(drawn, allowance, margin=margin, preference=preference.models))
     within = f", or cost at most {margin:g} more per case" if margin else ""
-    return f"practically equal: at level {level:g} {either(contenders)} may be the best{within}"
+    doubt = f"practically equal: at level {level:g} {_either(contenders)} may be the best{within}"
+    why = _why(taken, joint, doubt if len(contenders) > 1 else "", level, preference)
+    return Pick(taken, contenders, why, out_of_bag)
 
 
-def either(names: Sequence[str]) -> str:
-    """Names joined by "or".
-
-    >>> either(["a", "b", "c"])
-    'a, b or c'
-    """
+def _either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _why(taken: str, joint: JointChoice, doubt: str, level: float, preference: Preference) -> str:
     if len(joint.choices) == 1:
         return "it is the only model"
-    unmet = f"; {either(preference.models)} was preferred, but costs more" if preference.models else ""
+    unmet = f"; {_either(preference.models)} was preferred, but costs more" if preference.models else ""
     if not doubt:
         what = "" if taken in preference.models else unmet
         return f"it is the cheapest, and at level {level:g} no other model may be the best{what}"

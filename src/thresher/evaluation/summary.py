@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thresher._internal.text import (
-    in_words,
-    interval_decimals,
-    interval_text,
-    isolated,
-    number_text,
-    per_thousand_text,
-    percent_text,
-)
+from thresher._internal.text import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 from thresher.cautions import Caution
+from thresher.evaluation.model import NUMBERS
+from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule, same_rule
 from thresher.inference import Interval
 from thresher.ranking import Ranking, shortest_between
 from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
+    from thresher.evaluation.engine import ScannedEvaluation
     from thresher.evaluation.evaluate import Evaluation
-    from thresher.evaluation.model import ModelEvaluation
 
 CASES = 1000
 SHORT_NAMES = {"never": "never", "always": "always", "0.5": "cut at 0.5", "current": "now in use"}
@@ -51,19 +45,18 @@ _FIRST = (
     "equal-costs",
     "class-ratio-from-data",
 )
-_MOST_DIGITS = 4
 _AGAINST = {
     "never": "never acting",
     "always": "always acting",
     "0.5": "the usual cut-off of 0.5",
     "current": "the rule in use",
 }
-_SHORTLY = {"0.5": "the usual cut-off", "current": "the rule in use"}
+_SAME = {"0.5": "the usual cut-off", "current": "the rule in use"}
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A number per 1,000 cases, what it counts, its limits, and the same number of other rules."""
+    """A number per 1,000 cases, its limits, and that of other rules."""
 
     value: str
     what: str
@@ -72,46 +65,36 @@ class Tile:
 
 
 def headline(evaluation: Evaluation) -> str:
-    """The decision in one sentence, with its saving; a rule that does as well comes first.
+    """The decision in one sentence; a rule that does as well comes first.
 
     A decision that equals never or always acting, the usual cut-off or the rule in use is compared with the others.
-
-    >>> from thresher import OperatingCondition, evaluate
-    >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
-    >>> result = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
-    >>> headline(result)
-    'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
     """
-    chosen = evaluation.rules[evaluation.decision.model]
-    same = [name for name in _AGAINST if name in evaluation.rules and same_rule(chosen, evaluation.rules[name])]
-    others = [name for name in _AGAINST if name in evaluation.rules and name not in same]
+    rules = {name: evaluation.rules[name] for name in _AGAINST if name in evaluation.rules}
+    same = [name for name, rule in rules.items() if same_rule(evaluation.rules[evaluation.decision.model], rule)]
     best = evaluation.baseline
     if best in same:
-        best = min(others, key=lambda name: evaluation.rules[name].cost.estimate)
-    saving, base = evaluation.rules[best].saving, evaluation.rules[best].cost.estimate
+        best = min((name for name in rules if name not in same), key=lambda name: rules[name].cost.estimate)
+    saving, against = rules[best].saving, _AGAINST[best]
     calls, because = _calls(evaluation)
-    also = [_SHORTLY[name] for name in same if name in _SHORTLY]
+    also = [_SAME[name] for name in same if name in _SAME]
     as_well = f", as {in_words(also)} {'does' if len(also) == 1 else 'do'}" if also else ""
     if saving is None or math.isnan(saving.estimate):
         return f"Call {calls}{because}{as_well}."
-    places = _decimals(saving)
-    known = not math.isnan(saving.lower)
-    low, high = _thousand(saving.lower, places), _thousand(saving.upper, places)
-    of, against = _thousand(base, places), _AGAINST[best]
+    places, known = _decimals(saving), not math.isnan(saving.lower)
+    of = _thousand(rules[best].cost.estimate, places)
     if saving.estimate > 0:
-        limits, saves = f" ({low} to {high})" if known else "", "may save" if saving.lower <= 0 else "saves"
-        does = f"{saves} {_thousand(saving.estimate, places)}{limits} of the {of} that {against} costs per 1,000 cases"
-        return f"Call {calls}{because}{as_well}: it {does}."
-    does = "does as well" if not saving.upper < 0 else "is cheaper"
+        limits = f" ({_thousand(saving.lower, places)} to {_thousand(saving.upper, places)})" if known else ""
+        saves = f"{'may save' if saving.lower <= 0 else 'saves'} {_thousand(saving.estimate, places)}{limits}"
+        return f"Call {calls}{because}{as_well}: it {saves} of the {of} that {against} costs per 1,000 cases."
+    limits = f" ({_thousand(-saving.upper, places)} to {_thousand(-saving.lower, places)})" if known else ""
     more = _thousand(-saving.estimate, places)
-    ends = (_thousand(-end, places) for end in (saving.upper, saving.lower))
-    limits = f" ({' to '.join(ends)})" if known else ""
     dearer = f"costs {more}{limits} more than" if more.strip("0.,") else f"saves nothing{limits} of"
+    does = "is cheaper" if saving.upper < 0 else "does as well"
     return f"{against[0].upper()}{against[1:]} {does}: calling {calls} {dearer} the {of} it costs per 1,000 cases."
 
 
 def _calls(evaluation: Evaluation) -> tuple[str, str]:
-    """What the decision calls positive, and why that is no score where it calls none or all."""
+    """What the decision calls positive, and why that is none or all."""
     decision = evaluation.decision
     if decision.threshold == math.inf:
         return "no case positive", ", since no score pays for its false alarms"
@@ -122,49 +105,26 @@ def _calls(evaluation: Evaluation) -> tuple[str, str]:
 
 
 def reason(evaluation: Evaluation) -> str:
-    """Why this model; of a single model, the cost ratios at which its threshold stays best.
-
-    >>> from thresher import OperatingCondition, evaluate
-    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
-    >>> reason(result)
-    'This stays its best threshold for cost ratios from 1 to ∞; now it is 2.'
-    """
+    """Why this model; of a single one, where its threshold stays best."""
     why, holds = evaluation.decision.why, evaluation.decision.threshold_holds_for
     if len(evaluation.models) > 1:
         return f"{why[:1].upper()}{why[1:]}."
     if holds is None:
         return ""
-    now = number_text(evaluation.condition.cost_ratio)
-    ends = " to ".join(map(number_text, holds))
+    now, ends = number_text(evaluation.condition.cost_ratio), " to ".join(map(number_text, holds))
     return f"This stays its best threshold for cost ratios from {ends}; now it is {now}."
 
 
 def condition_words(evaluation: Evaluation) -> str:
-    """The condition in words.
-
-    >>> from thresher import OperatingCondition, evaluate
-    >>> rare = OperatingCondition(prevalence=0.01, cost_ratio=20)
-    >>> condition_words(evaluate([1, 1, 0, 0], [.9, .8, .6, .2], condition=rare))
-    'asked for a population that is 1 % positive, where a miss costs 20 false alarms'
-    """
-    condition = evaluation.condition
-    if condition.class_ratio is None:
-        mix = "classes mixed as in these rows"
-    else:
-        words = condition.mix
-        mix = f"asked for a population {'that is' if words.endswith('positive') else 'of'} {words}"
-    return f"{mix}, where {miss_words(condition.cost_ratio)}"
+    """The condition in words."""
+    condition, mix = evaluation.condition, "classes mixed as in these rows"
+    if condition.class_ratio is not None:
+        mix = f"asked for a population {'that is' if condition.mix.endswith('positive') else 'of'} {condition.mix}"
+    return f"{mix}, where {_miss_words(condition.cost_ratio)}"
 
 
 def classes_words(ranking: Ranking) -> str:
-    """How many cases of either class there are, or what they weigh.
-
-    >>> classes_words(Ranking.parse("[20+,5-][10+,40-]"))
-    '30 positive, 45 negative'
-    >>> from thresher import rank
-    >>> classes_words(rank([1, 0, 0], [.9, .8, .7], weights=[1 / 7, 1234.5678, 9.25]))
-    'weight 0.1429 positive, 1,244 negative'
-    """
+    """How many cases of either class there are, or what they weigh."""
     weight = "weight " if ranking.weighted else ""
     return f"{weight}{total_text(ranking.Pos)} positive, {total_text(ranking.Neg)} negative"
 
@@ -180,39 +140,28 @@ def total_text(value: float) -> str:
     return number_text(value, max(0, 3 - math.floor(math.log10(abs(value)))))
 
 
-def miss_words(cost_ratio: float) -> str:
-    """What a miss costs, in false alarms.
-
-    >>> miss_words(1), miss_words(20)
-    ('a miss costs as much as a false alarm', 'a miss costs 20 false alarms')
-    """
+def _miss_words(cost_ratio: float) -> str:
+    """What a miss costs, in false alarms."""
     much = "as much as a false alarm" if cost_ratio == 1 else f"{number_text(cost_ratio)} false alarms"
     return f"a miss costs {much}"
 
 
 def mix_words(evaluation: Evaluation) -> str:
-    """Which class mix numbers are stated at, named as such.
-
-    >>> from thresher import OperatingCondition, evaluate
-    >>> mix_words(evaluate([1, 1, 0, 0], [.9, .8, .6, .2], condition=OperatingCondition(prevalence=0.01)))
-    'in production (1 % positive)'
-    """
-    condition = evaluation.decision.condition
-    share = percent_text(condition.prevalence or math.nan)
+    """Which class mix numbers are stated at, named as such."""
+    share = percent_text(evaluation.decision.condition.prevalence or math.nan)
     return f"{'as in these rows' if evaluation.condition.class_ratio is None else 'in production'} ({share} positive)"
 
 
 def rows_mix_words(evaluation: Evaluation) -> str:
     """The class mix of the rows, named as such."""
-    share = evaluation[evaluation.decision.model].ranking.prevalence
-    return f"in these rows ({percent_text(share)} positive)"
+    return f"in these rows ({percent_text(evaluation.decision.data_prevalence)} positive)"
 
 
 def rules_caption(evaluation: Evaluation) -> str:
     """What the numbers of the tiles and of the table of rules are about."""
     among = ", the decision with the choice among models" if len(evaluation.models) > 1 else ""
     priced = f"models cost what they do on rows they were not chosen on{among}, and counts are of the rows chosen on"
-    return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}; {priced}"
+    return f"Per {CASES:,} cases {mix_words(evaluation)}; {_miss_words(evaluation.condition.cost_ratio)}; {priced}"
 
 
 def cost_unit(evaluation: Evaluation) -> str:
@@ -223,61 +172,48 @@ def cost_unit(evaluation: Evaluation) -> str:
 
 
 def tiles(evaluation: Evaluation) -> tuple[Tile, ...]:
-    """Found, missed, false alarms and cost per 1,000 cases at the declared mix.
-
-    >>> from thresher import evaluate
-    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> [(tile.value, tile.what) for tile in tiles(result)][:3]
-    [('333', 'of 500 positives found'), ('167', 'missed'), ('0', 'false alarms')]
-    >>> tiles(result)[0].against
-    (('never', '0'), ('always', '500'), ('cut at 0.5', '500'))
-    """
+    """What the decision finds, misses and costs per 1,000 cases."""
     return tiles_of([*evaluation.rules.values()], evaluation[evaluation.decision.model].measures, evaluation)
 
 
 def tiles_of(rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation: Evaluation) -> tuple[Tile, ...]:
-    """The tiles of the first rule, with the limits of its `measures`, at the condition of an evaluation."""
+    """The tiles of the first rule, with the limits of its `measures`."""
     condition = evaluation.decision.condition
     chosen, *others = rules
     own = chosen.per(CASES, condition)
     against = [(SHORT_NAMES[rule.name], rule.per(CASES, condition)) for rule in others if rule.name in SHORT_NAMES]
-    positives = own.found + own.missed
-    totals = {"found": positives, "missed": positives, "false_alarms": CASES - positives}
-    words = {"found": f"of {per_thousand_text(positives, positives)} positives found", "missed": "missed"}
+    positives = own.hits + own.misses
+    counted = (
+        ("hits", "tpr", positives, f"of {per_thousand_text(positives, positives)} positives found"),
+        ("misses", "fnr", positives, "missed"),
+        ("false_alarms", "fpr", CASES - positives, "false alarms"),
+    )
     counts = []
-    for name, rate in (("found", "tpr"), ("missed", "fnr"), ("false_alarms", "fpr")):
-        total, value = totals[name], getattr(own, name)
-        low, high = (total * end for end in (measures[rate].lower, measures[rate].upper))
-        counts.append(
-            Tile(
-                per_thousand_text(value, total),
-                words.get(name, "false alarms"),
-                f"{per_thousand_text(low, total)} to {per_thousand_text(high, total)}" if low <= value <= high else "",
-                tuple((short, per_thousand_text(getattr(rule, name), total)) for short, rule in against),
-            )
-        )
+    for name, rate, total, what in counted:
+        value, low, high = getattr(own, name), total * measures[rate].lower, total * measures[rate].upper
+        limits = f"{per_thousand_text(low, total)} to {per_thousand_text(high, total)}" if low <= value <= high else ""
+        others_do = tuple((short, per_thousand_text(getattr(rule, name), total)) for short, rule in against)
+        counts.append(Tile(per_thousand_text(value, total), what, limits, others_do))
     cost, places = chosen.cost, _decimals(chosen.cost)
     limits = "" if math.isnan(cost.lower) else f"{_thousand(cost.lower, places)} to {_thousand(cost.upper, places)}"
-    prices = tuple((short, number_text(rule.cost, places)) for short, rule in against)
-    return (*counts, Tile(_thousand(cost.estimate, places), cost_unit(evaluation), limits, prices))
+    others_cost = tuple((short, number_text(rule.cost, places)) for short, rule in against)
+    return (*counts, Tile(_thousand(cost.estimate, places), cost_unit(evaluation), limits, others_cost))
 
 
 def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
     """The heads of the table of rules."""
-    condition = evaluation.decision.condition
-    total = CASES * (condition.prevalence or 0.0)
+    total = CASES * (evaluation.decision.condition.prevalence or 0.0)
     return ("rule", f"found of {per_thousand_text(total, total)}", "false alarms", "precision", "cost", "costs more by")
 
 
 def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
-    """One rule per 1,000 cases, as the table's cells: what each says, and its limits or an empty text."""
+    """One rule per 1,000 cases: cells of text, each with its limits if any."""
     per = rule.per(CASES, evaluation.decision.condition)
-    positives = per.found + per.missed
-    called = per.found + per.false_alarms
+    positives, calls = per.hits + per.misses, per.hits + per.false_alarms
     counts = (
-        per_thousand_text(per.found, positives),
+        per_thousand_text(per.hits, positives),
         per_thousand_text(per.false_alarms, CASES - positives),
-        percent_text(per.found / called) if called else "–",
+        percent_text(per.hits / calls) if calls else "–",
     )
     name = f"{mark(evaluation, rule)}{rule_text(evaluation, rule)}"
     dearer = ("–", "") if rule.saving is None else _with_limits(rule.saving)
@@ -292,7 +228,7 @@ def mark(evaluation: Evaluation, rule: Rule) -> str:
 
 
 def rule_text(evaluation: Evaluation, rule: Rule) -> str:
-    """A rule in a few words: the model and its threshold, or what it is measured against."""
+    """A rule in a few words: the model and its threshold, or a baseline."""
     if rule.name in ("never", "always"):
         return f"{rule.name} act"
     if rule.name == "current":
@@ -307,28 +243,22 @@ def rule_text(evaluation: Evaluation, rule: Rule) -> str:
 
 
 def threshold_text(evaluation: Evaluation, name: str) -> str:
-    """A model's threshold as people may write it: the shortest number that makes the same calls.
+    """The shortest number that makes the same calls as a model's threshold.
 
     Where that has more than four digits, because scores lie close: "about", and the digits its interval deserves.
-
-    >>> from thresher import evaluate
-    >>> threshold_text(evaluate([1, 1, 0, 0], [.9, .8123, .6011, .2]), "model")
-    '0.7'
-    >>> threshold_text(evaluate([1, 1, 0, 0], [.9, .812345, .812342, .2]), "model")
-    'about 0.812'
     """
     text, exact = _threshold(evaluation, name)
     return text if exact else f"about {text}"
 
 
 def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
-    """A threshold in few digits, and whether the number that these write makes the same calls."""
+    """A threshold in few digits, and whether these make the same calls."""
     model = evaluation[name]
     (low, high), threshold = model.choice.interval, model.choice.threshold
     if math.isinf(threshold):
         return number_text(threshold), True
     short = float(shortest_between(*(np.array([value]) for value in (low, threshold, high)))[0])
-    decimals = max(0, _MOST_DIGITS - 1 - math.floor(math.log10(abs(short) or 1)))
+    decimals = max(0, 3 - math.floor(math.log10(abs(short) or 1)))
     for text in (number_text(short), number_text(short, decimals)):
         if float(text.replace(",", "").replace("−", "-")) == short:
             return text, True
@@ -337,13 +267,8 @@ def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
 
 
 def by_importance(cautions: Sequence[Caution]) -> list[Caution]:
-    """Cautions, those that matter most first.
-
-    >>> by_importance([Caution("equal-costs", "..."), Caution("no-better-than-nothing", "...")])[0].code
-    'no-better-than-nothing'
-    """
-    heavy = [caution for code in _FIRST for caution in cautions if caution.code == code]
-    return heavy + [caution for caution in cautions if caution.code not in _FIRST]
+    """Cautions, those that matter most first."""
+    return sorted(cautions, key=lambda one: _FIRST.index(one.code) if one.code in _FIRST else len(_FIRST))
 
 
 def _decimals(interval: Interval) -> int | None:
@@ -355,75 +280,74 @@ def _thousand(value: float, places: int | None) -> str:
 
 
 def _with_limits(interval: Interval) -> tuple[str, str]:
-    ends, places = (interval.lower, interval.upper), _decimals(interval)
-    known = not math.isnan(interval.lower) and interval.lower < interval.upper
-    limits = " to ".join(_thousand(end, places) for end in ends) if known else ""
-    return _thousand(interval.estimate, places), limits
+    places = _decimals(interval)
+    limits = f"{_thousand(interval.lower, places)} to {_thousand(interval.upper, places)}"
+    return _thousand(interval.estimate, places), limits if interval.lower < interval.upper else ""
 
 
 def summary_text(evaluation: Evaluation) -> str:
-    """Headline, rules, models, the table at the chosen threshold, comparison, decision and cautions."""
-    winner = evaluation[evaluation.decision.model]
-    parts = [_headline(evaluation), _rules_table(evaluation), _models(evaluation), _at_threshold(evaluation, winner)]
-    if evaluation.comparison is not None:
-        parts.append(f"Differences in AUC, paired:\n{evaluation.comparison}")
-    parts.append(f"Decision\n{evaluation.decision}")
-    if evaluation.cautions:
-        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in by_importance(evaluation.cautions))]))
-    return "\n\n".join(parts)
-
-
-def _headline(evaluation: Evaluation) -> str:
-    """The sentence, why it is this model, the caution that matters most, and what was asked."""
-    ranking = evaluation[evaluation.decision.model].ranking
+    """Headline, rules, models, table, comparison, decision and cautions."""
+    ranking, cautions = evaluation[evaluation.decision.model].ranking, by_importance(evaluation.cautions)
     dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
-    cases = (
-        f"{evaluation.rows:,} rows{dropped}: {classes_words(ranking)}"
-        f" ({percent_text(ranking.prevalence)} positive); {condition_words(evaluation)}."
-    )
-    first = [f"Mind: {caution.text} ({caution.code})" for caution in by_importance(evaluation.cautions)[:1]]
-    return "\n".join(line for line in (headline(evaluation), reason(evaluation), *first, cases) if line)
-
-
-def _rules_table(evaluation: Evaluation) -> str:
-    rows = [
+    cases = f"{evaluation.rows:,} rows{dropped}: {classes_words(ranking)} ({percent_text(ranking.prevalence)} positive)"
+    first = [
+        headline(evaluation),
+        reason(evaluation),
+        *(f"Mind: {caution.text} ({caution.code})" for caution in cautions[:1]),
+        f"{cases}; {condition_words(evaluation)}.",
+    ]
+    rules = [
         [f"{cell} [{limits}]" if limits else cell for cell, limits in rule_cells(evaluation, rule)]
         for rule in evaluation.rules.values()
     ]
-    return f"{tiles_text(evaluation)}\n\n{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rows])}"
+    parts = [
+        "\n".join(line for line in first if line),
+        tiles_text(evaluation),
+        f"{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rules])}",
+        _models(evaluation),
+        _at_threshold(evaluation),
+    ]
+    return "\n\n".join([*parts, *closing_parts(evaluation, cautions)])
+
+
+def closing_parts(evaluation: Evaluation | ScannedEvaluation, cautions: Sequence[Caution]) -> list[str]:
+    """How the models differ, the decision, and the cautions."""
+    parts = [f"Decision\n{evaluation.decision}", *mind(cautions)]
+    if evaluation.comparison is None:
+        return parts
+    return [f"Differences in AUC, paired:\n{evaluation.comparison}", *parts]
+
+
+def mind(cautions: Sequence[Caution]) -> list[str]:
+    """The cautions as the last part of a summary, if there are any."""
+    return ["\n".join(["Mind", *(f"  {caution}" for caution in cautions)])] if cautions else []
 
 
 def tiles_text(evaluation: Evaluation) -> str:
     """The four tiles in a line, with their limits."""
-    *counts, cost = (
-        (tile.what, tile.value + (f" ({tile.limits})" if tile.limits else "")) for tile in tiles(evaluation)
+    *counts, (cost, unit) = (
+        (f"{tile.value} ({tile.limits})" if tile.limits else tile.value, tile.what) for tile in tiles(evaluation)
     )
-    shown = [f"{value} {what}" for what, value in counts]
-    return f"Per 1,000 cases: {'; '.join(shown)}; {cost[0]}: {cost[1]}."
+    return f"Per 1,000 cases: {'; '.join(map(' '.join, counts))}; {unit}: {cost}."
 
 
-def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
-    """What every rule does per 1,000 cases, and what the first one saves against it.
+def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
+    """What every rule does per 1,000 cases, as rows of texts, the heads first.
 
     >>> from thresher import evaluate
     >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> print(rules_text(result.rules, result.condition))
+    >>> print(text_table(rules_rows(result.rules, result.condition)))
     per 1,000 cases  found  missed  false alarms  cost              saved
     model              333     167             0   378
     never                0     500             0   500    122 [−335, 700]
     always             500       0           500   500    122 [−734, 633]
     0.5                500       0           167   167  −212 [−712, 445]
     """
-    return text_table(rules_rows(rules, condition))
-
-
-def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
-    """The table of `rules_text` as rows of texts, the heads first."""
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
         per = rule.per(1000, condition)
-        positives = per.found + per.missed
-        counts = per_thousand_text(per.found, positives), per_thousand_text(per.missed, positives)
+        positives = per.hits + per.misses
+        counts = per_thousand_text(per.hits, positives), per_thousand_text(per.misses, positives)
         alarms = per_thousand_text(per.false_alarms, 1000 - positives)
         saved = "" if rule.saving is None else limits_text(rule.saving, scale=1000)
         rows.append([rule.name, *counts, alarms, number_text(per.cost), saved])
@@ -433,12 +357,11 @@ def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list
 def _models(evaluation: Evaluation) -> str:
     """A row per number and a column per model."""
     models = evaluation.models.values()
-    known = [name for name in _NUMBERS if any(name in model.numbers for model in models)]
     rows = [[f"at level {evaluation.level:g}", *(model.name for model in models)]]
-    rows += [
-        [_NUMBERS[name], *("" if name not in model.numbers else limits_text(model.numbers[name]) for model in models)]
-        for name in known
-    ]
+    for name, label in NUMBERS.items():
+        if any(name in model.numbers for model in models):
+            numbers = (model.numbers.get(name) for model in models)
+            rows.append([label, *("" if one is None else limits_text(one) for one in numbers)])
     texts = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
     rows += [[text, *(limits_text(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
     rows.append(["expected cost", *(limits_text(model.expected_cost) for model in models)])
@@ -447,33 +370,13 @@ def _models(evaluation: Evaluation) -> str:
     return text_table(rows)
 
 
-_NUMBERS = {
-    "auc": "AUC",
-    "average_precision": "average precision",
-    "pr_area": "area under the PR curve",
-    "ks": "Kolmogorov-Smirnov",
-    "brier": "Brier",
-    "log_loss": "log loss",
-    "miscalibration": "calibration loss (miscalibration)",
-    "refinement": "refinement loss",
-    "discrimination": "discrimination",
-    "uncertainty": "uncertainty",
-    "calibration_intercept": "calibration intercept",
-    "calibration_slope": "calibration slope",
-    "calibration_in_the_large": "calibration in the large",
-    "observed_expected": "observed : expected",
-    "ici": "ICI",
-    "e50": "E50",
-    "e90": "E90",
-}
-
-
-def _at_threshold(evaluation: Evaluation, winner: ModelEvaluation) -> str:
+def _at_threshold(evaluation: Evaluation) -> str:
     """The counts in the rows, and measures at the declared mix and that of the rows."""
-    shown = ("accuracy", "tpr", "fpr", "precision", "f1", "mcc", "lift")
+    winner = evaluation[evaluation.decision.model]
     columns = {mix_words(evaluation): winner.measures}
     if winner.mix_declared:
         columns[rows_mix_words(evaluation)] = winner.data_measures
+    shown = ("accuracy", "tpr", "fpr", "precision", "f1", "mcc", "lift")
     rows = [["measure", *columns], *([name, *(limits_text(of[name]) for of in columns.values())] for name in shown)]
     at = f"{winner.name} at {threshold_text(evaluation, winner.name)}: counts in these rows"
     return f"{at}\n{winner.table}\n\n{text_table(rows)}"
@@ -489,8 +392,3 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for row in rows
     )
-
-
-def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
-    """An interval in a table, to the digits that its width deserves."""
-    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)

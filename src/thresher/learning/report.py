@@ -81,7 +81,7 @@ def _verdict(learned: Learned) -> str:
 
 def _tiles(learned: Learned) -> Sequence[Tile]:
     """What the decision's calls did on the rows put aside, against never, always and 0.5."""
-    winner, calls = learned.decision.model, learned.test[learned.decision.model].given
+    winner, calls = learned.decision.model, learned.test[learned.decision.model].predictions
     if calls is None:
         return ()
     rules = [rule for name, rule in learned.test.rules.items() if name in SHORT_NAMES]
@@ -111,7 +111,7 @@ def _models(learned: Learned) -> Table:
 
 
 def _table(learned: Learned) -> list[Table]:
-    cells = learned.test[learned.decision.model].given
+    cells = learned.test[learned.decision.model].predictions
     if cells is None:
         return []
     rows = [(name, *(value_text(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]

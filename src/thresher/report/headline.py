@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from thresher._internal.text import in_words, interval_text, isolated, percent_text
 from thresher.evaluation import Decision, Evaluation, MulticlassEvaluation
 from thresher.evaluation.summary import headline, mix_words
@@ -13,60 +15,42 @@ from thresher.report.numbers import score_text, value_text
 
 
 def paragraphs(evaluation: Evaluation) -> list[str]:
-    """The headline, then cost, range of conditions and firmness, a paragraph each.
-
-    >>> from thresher import OperatingCondition, evaluate
-    >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
-    >>> result = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
-    >>> paragraphs(result)[0]
-    'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
-    """
+    """The headline, then cost, range of conditions and firmness, a paragraph each."""
     every = headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)
     return [paragraph for paragraph in every if paragraph]
 
 
 def class_paragraphs(evaluation: MulticlassEvaluation) -> list[str]:
-    """The headline for several classes, where there is no one threshold to choose.
-
-    >>> from thresher.evaluation import evaluate_classes
-    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> class_paragraphs(result)[0]
-    'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'
-    """
+    """The headline for several classes, where there is no one threshold to choose."""
     name, *tied = evaluation.best
-    best = evaluation[name]
+    best, models = evaluation[name], len(evaluation.models)
     rates, areas = best.rates, best.auc
     right = _with_limits(rates.overall_accuracy)
-    lead = f"{isolated(name)} calls {right} of all cases right."
-    if len(evaluation.models) > 1:
-        lead = f"{isolated(name)} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
     if tied:
         names = in_words([isolated(each) for each in evaluation.best])
-        lead = f"{names} tie for the highest overall accuracy of {len(evaluation.models)} models: {right} each."
+        lead = f"{names} tie for the highest overall accuracy of {models} models: {right} each."
+    elif models > 1:
+        lead = f"{isolated(name)} has the highest overall accuracy of {models} models: {right}."
+    else:
+        lead = f"{isolated(name)} calls {right} of all cases right."
     whose = f"Of {isolated(name)}, which was given first, the" if tied else "Its"
     means = (
         f"{whose} mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
         f"its macro F1 {_with_limits(rates.macro_f1)}, and its AUC, each class against the rest, is on average "
         f"{_with_limits(areas.one_vs_rest_macro)}."
     )
-    weakest = min(best.confusion.classes, key=lambda label: _or_above(rates.recall[label].estimate))
-    recall = _with_limits(rates.recall[weakest])
-    return [
-        lead,
-        means,
-        f"Mind: the class found least often is {isolated(str(weakest))}, with recall {recall}.",
-    ]
+    # An undefined recall is never the least.
+    weakest = min(best.confusion.classes, key=lambda label: np.nan_to_num(rates.recall[label].estimate, nan=math.inf))
+    recall = f"{isolated(str(weakest))}, with recall {_with_limits(rates.recall[weakest])}"
+    return [lead, means, f"Mind: the class found least often is {recall}."]
 
 
 def _cost(evaluation: Evaluation) -> str:
     decision, condition = evaluation.decision, evaluation.decision.condition
-    rights = (("a true positive", condition.cost_tp), ("a true negative", condition.cost_tn))
-    costs = [
-        ("a false positive costs", condition.cost_fp),
-        *((word, cost) for word, cost in rights if cost),
-        ("a false negative", condition.cost_fn),
-    ]
-    priced = ", ".join(f"{word} {value_text(cost)}" for word, cost in costs)
+    rights = {"a true positive": condition.cost_tp, "a true negative": condition.cost_tn}
+    costs = {"a false positive costs": condition.cost_fp} | {word: cost for word, cost in rights.items() if cost}
+    costs["a false negative"] = condition.cost_fn
+    priced = ", ".join(f"{word} {value_text(cost)}" for word, cost in costs.items())
     return (
         f"The exact threshold is {score_text(decision.threshold)}. On new rows expect a cost of "
         f"{_with_limits(decision.out_of_bag_cost)} per case, where {priced}, {mix_words(evaluation)}; on the rows the "
@@ -88,26 +72,21 @@ def _range(evaluation: Evaluation) -> str:
     if choice.undecided is not None:
         low, high = map(value_text, choice.undecided)
         ties = choice.splits.size
-        sentences.append(f"{ties} thresholds from {low} to {high} cost the same; this is {_which(ties)}.")
+        middle = "the middle one" if ties % 2 else "the stricter of the middle two"
+        which = "the stricter one" if ties == 2 else middle
+        sentences.append(f"{ties} thresholds from {low} to {high} cost the same; this is {which}.")
     return " ".join(sentences)
 
 
 def _ranges(decision: Decision) -> str:
-    """The cost ratios and class mixes at which the model stays the cheapest, and those of the condition."""
+    """The cost ratios and class mixes at which the model stays the cheapest."""
     condition = decision.condition
     costs = f"{_over(decision.cost_ratios, 'cost ratios')} (now {value_text(condition.cost_ratio)})"
     if condition.mix.endswith("positive"):  # declared as a share, and so written as one
-        mixes = _over(decision.class_ratios, "shares of positives", _share)
+        mixes = _over(decision.class_ratios, "shares of positives", lambda ratio: percent_text(ratio / (1 + ratio)))
         return f"{costs} at this share of positives, or {mixes} (now {condition.mix.removesuffix(' positive')})"
     mixes = _over(decision.class_ratios, "class ratios")
     return f"{costs} at this class ratio, or {mixes} (now {value_text(condition.class_ratio)})"
-
-
-def _which(ties: int) -> str:
-    """The one of several ties that `choose` recommends."""
-    if ties == 2:
-        return "the stricter one"
-    return "the middle one" if ties % 2 else "the stricter of the middle two"
 
 
 def _firmness(evaluation: Evaluation) -> str:
@@ -129,10 +108,6 @@ def _firmness(evaluation: Evaluation) -> str:
     return text
 
 
-def _share(class_ratio: float) -> str:
-    return percent_text(class_ratio / (1 + class_ratio))
-
-
 def _over(ends: tuple[float, float], what: str, text: Callable[[float], str] = value_text) -> str:
     low, high = ends
     if low <= 0 and high == math.inf:
@@ -152,7 +127,3 @@ def _with_limits(interval: Interval) -> str:
     estimate, _, limits = interval_text(interval.estimate, interval.lower, interval.upper).partition(" ")
     between = limits.strip("[]").replace(",", " to")
     return f"{estimate} ({100 * interval.level:.4g} % interval {between})" if limits else estimate
-
-
-def _or_above(number: float) -> float:
-    return math.inf if math.isnan(number) else number

@@ -18,11 +18,7 @@ LINES = 40
 
 
 def ranking_html(ranking: Ranking) -> str:
-    """The first segments of a ranking, and its coverage curve where there are both classes.
-
-    >>> ranking_html(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).count("<tr>")
-    5
-    """
+    """The first segments of a ranking, and its coverage curve if any."""
     columns = (column[:ROWS] for column in (ranking.score, ranking.pos, ranking.neg))
     rows = [[score_text(score), *map(value_text, counts)] for score, *counts in zip(*columns, strict=True)]
     totals = ((ranking.Pos, "positive"), (ranking.Neg, "negative"), (len(ranking), "segment"))
@@ -32,15 +28,14 @@ def ranking_html(ranking: Ranking) -> str:
     if ranking.dropped:
         caption += f"; {_count(ranking.dropped, 'row')} dropped"
     table = _table(caption, ("score", "positives", "negatives"), rows)
-    return _side_by_side(table, _coverage(ranking)) if ranking.Pos and ranking.Neg else table
+    if not (ranking.Pos and ranking.Neg):
+        return table
+    side_by_side = (element("td", part, valign="top") for part in (table, _coverage(ranking)))
+    return element("table", element("tbody", element("tr", *side_by_side)), role="presentation")
 
 
 def contingency_html(table: Contingency) -> str:
-    """The table with its totals; of a table with array cells, its first splits.
-
-    >>> print(contingency_html(Contingency(tp=30, fn=20, fp=10, tn=40))[:38])
-    <table><caption>100 cases, accuracy 0.
-    """
+    """The table with its totals; of a table with array cells, its first splits."""
     cells = table.tp, table.fn, table.fp, table.tn
     if any(np.ndim(cell) for cell in cells):
         columns = np.stack([np.atleast_1d(cell).ravel() for cell in np.broadcast_arrays(*cells)])
@@ -59,12 +54,7 @@ def contingency_html(table: Contingency) -> str:
 
 
 def result_html(result: Result) -> str:
-    """The first rows of a result that has rows; of any other its text.
-
-    >>> from thresher.curves import roc
-    >>> result_html(roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))).count("<tr>")
-    5
-    """
+    """The first rows of a result that has rows; of any other its text."""
     if not isinstance(result, Tabular):
         lines = str(result).split("\n")
         more = ["…"] if len(lines) > LINES else []
@@ -89,14 +79,10 @@ def _count(count: float, what: str) -> str:
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     heads = element("tr", *(element("th", text(name), scope="col") if name else element("td", " ") for name in head))
-    body = (
-        element(
-            "tr",
-            element("th", text(row[0]), scope="row"),
-            *(element("td", text(cell), align="right") for cell in row[1:]),
-        )
-        for row in rows
-    )
+    body = []
+    for name, *cells in rows:
+        aligned = (element("td", text(cell), align="right") for cell in cells)
+        body.append(element("tr", element("th", text(name), scope="row"), *aligned))
     return element("table", element("caption", text(caption)), element("thead", heads), element("tbody", *body))
 
 
@@ -107,8 +93,3 @@ def _coverage(ranking: Ranking) -> str:
     shown = np.linspace(0, tp.size - 1, min(tp.size, 2000)).astype(np.intp)
     plot.line(fp[shown], tp[shown], place=0)
     return plot.svg(name="Coverage curve", width=270)
-
-
-def _side_by_side(*parts: str) -> str:
-    cells = (element("td", part, valign="top") for part in parts)
-    return element("table", element("tbody", element("tr", *cells)), role="presentation")

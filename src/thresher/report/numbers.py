@@ -16,11 +16,7 @@ _ENDS = ("estimate", "lower", "upper")
 
 
 def json_number(value: Any) -> Any:
-    """A number that JSON can carry: what it lacks becomes the texts "inf", "-inf" and "nan".
-
-    >>> json_number(np.float64("inf")), json_number(np.int64(3)), json_number(0.5)
-    ('inf', 3, 0.5)
-    """
+    """A number for JSON; what it lacks becomes "inf", "-inf" or "nan"."""
     number = value.item() if isinstance(value, np.generic) else value
     return number if isinstance(number, int) or math.isfinite(number) else str(number)
 
@@ -31,46 +27,26 @@ def json_numbers(values: npt.ArrayLike) -> list[Any]:
 
 
 def significant(values: npt.ArrayLike, digits: int = 6) -> list[Any]:
-    """Numbers that are only drawn, to so many significant digits.
-
-    >>> significant([1 / 3, 12345678, np.inf])
-    [0.333333, 12345700.0, 'inf']
-    """
+    """Numbers that are only drawn, to so many significant digits."""
     return [json_number(float(f"{value:.{digits}g}")) for value in np.asarray(values, dtype=np.float64).tolist()]
 
 
 def interval_data(interval: Interval) -> dict[str, Any]:
-    """An interval as the page reads it.
-
-    >>> interval_data(Interval(0.5, 0.25, math.inf, variance=0.1, level=0.95, method="wilson"))
-    {'estimate': 0.5, 'lower': 0.25, 'upper': 'inf', 'level': 0.95, 'method': 'wilson'}
-    """
+    """An interval as the page reads it."""
     limits = {name: json_number(getattr(interval, name)) for name in _ENDS}
     return limits | {"level": interval.level, "method": interval.method}
 
 
 def value_text(value: Any) -> str:
-    """A number of the page's data in a sentence or a cell, the texts for what JSON lacks included.
-
-    >>> value_text(0.123456), value_text(1234567), value_text("inf"), value_text("nan")
-    ('0.123', '1,234,567', '∞', 'undefined')
-    """
+    """A number of the page's data as people read it."""
     return number_text(float(value))
 
 
 def score_text(value: Any) -> str:
-    """A score or a threshold: up to six digits, because any of them may tell cases apart.
-
-    >>> score_text(0.123456789), score_text("inf"), score_text(0.5)
-    ('0.123457', '∞', '0.5')
-    """
+    """A score or a threshold, to six digits that may tell cases apart."""
     return f"{float(value):.6g}".replace("inf", "∞").replace("-", "−") if not math.isnan(float(value)) else "undefined"
 
 
 def limits_text(interval: Mapping[str, Any]) -> str:
-    """An interval of the page's data in a cell, to the digits that its width deserves.
-
-    >>> limits_text({"estimate": 0.5, "lower": 0.25, "upper": 0.75})
-    '0.50 [0.25, 0.75]'
-    """
+    """An interval of the page's data, to the digits that its width deserves."""
     return interval_text(*(float(interval[name]) for name in _ENDS))

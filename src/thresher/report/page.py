@@ -30,7 +30,7 @@ _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with paragraphs, tiles, cautions, pictures and tables below it; sliders move nothing in it."""
+    """A heading with paragraphs, tiles, pictures and tables below it."""
 
     title: str
     paragraphs: Sequence[str] = ()
@@ -47,7 +47,7 @@ def page(
     sections: Sequence[Section] = (),
     grey: Sequence[str] = (),
 ) -> str:
-    """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
+    """The page of an evaluation as one text of HTML, always the same.
 
     `sections` come first, the evaluation below them under another heading, its comparison of models folded. Models
     named in `grey` are baselines, and are drawn so. Script, style and numbers are inside: a content security policy
@@ -77,6 +77,7 @@ def page(
         finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, markup) else value,
     )
     template = environment.from_string(_text("page.html.jinja"))
+    lines = [model["name"] for model in data["models"]] or data["classes"]  # of the pictures: models, or classes
     html: str = template.render(
         payload=data,
         title=heading,
@@ -88,7 +89,7 @@ def page(
         style=markup(style),
         script=markup(script),
         data=markup(embedded(data)),
-        legend=[(markup(_swatch(place)), name) for place, name in enumerate(_lines(data))],
+        legend=[(markup(_swatch(place)), name) for place, name in enumerate(lines)],
         panels=drawn,
         tables=tables(data),
         sections=sections,
@@ -110,7 +111,7 @@ def write_page(
 
 
 def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
-    """The page inside a frame that can run its script but reach nothing of the notebook around it."""
+    """The page in a frame whose script reaches nothing of the notebook."""
     inside = escape(page(evaluation), quote=True)
     return (
         f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="thresher evaluation" width="100%"'
@@ -119,11 +120,7 @@ def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
 
 
 def embedded(data: Mapping[str, Any]) -> str:
-    r"""Data as JSON that can stand inside a script element whatever people named.
-
-    >>> embedded({"name": "</script>"})
-    '{"name":"\\u003c/script\\u003e"}'
-    """
+    r"""Data as JSON that can stand inside a script element whatever people named."""
     plain = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
         plain = plain.replace(sign, f"\\u{ord(sign):04x}")
@@ -131,11 +128,11 @@ def embedded(data: Mapping[str, Any]) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """The content security policy: this script, this style, pictures made by the page itself, and nothing else."""
-    return (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    """The content security policy: this script, this style, and nothing else."""
+    digests = (hashlib.sha256(text.encode()).digest() for text in (script, style))
+    allowed = ("sha256-" + base64.b64encode(digest).decode() for digest in digests)
+    sources = "script-src '{}'; style-src '{}'".format(*allowed)
+    return f"default-src 'none'; {sources}; img-src data: blob:; base-uri 'none'; form-action 'none'"
 
 
 def asset(name: str) -> str:
@@ -147,16 +144,11 @@ def _text(name: str) -> str:
     return resources.files("thresher.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
 def _summary(evaluation: Evaluation) -> dict[str, Any]:
     """Facts, tiles and rules as texts, for readers without scripts."""
-    ranking = evaluation[evaluation.decision.model].ranking
-    cases = f"{evaluation.rows:,} labelled cases, {percent_text(ranking.prevalence)} positive"
+    share = percent_text(evaluation.decision.data_prevalence)
     return {
-        "facts": cases,
+        "facts": f"{evaluation.rows:,} labelled cases, {share} positive",
         "positive": "" if str(evaluation.positive) in _PLAIN else visible(str(evaluation.positive)),
         "caption": rules_caption(evaluation),
         "tiles": tiles(evaluation),
@@ -166,11 +158,6 @@ def _summary(evaluation: Evaluation) -> dict[str, Any]:
             for name, rule in evaluation.rules.items()
         ],
     }
-
-
-def _lines(data: Mapping[str, Any]) -> Sequence[str]:
-    """What the lines of the pictures stand for: models, or classes."""
-    return [model["name"] for model in data["models"]] or data["classes"]
 
 
 def _swatch(place: int) -> str:

@@ -19,7 +19,8 @@ from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
 from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
 from thresher.evaluation.classes import LABELS as CLASS_LABELS
-from thresher.evaluation.model import are_probabilities
+from thresher.evaluation.model import NUMBERS, are_probabilities
+from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import Rule
 from thresher.evaluation.summary import (
     by_importance,
@@ -35,7 +36,7 @@ from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import interval_data, json_number, json_numbers, significant
-from thresher.tables import MEASURES, Contingency, OperatingCondition
+from thresher.tables import MEASURES, OperatingCondition
 from thresher.version import __version__
 
 FORMAT = "thresher/page/1"
@@ -54,28 +55,17 @@ _FAR_SUMS = 1e290  # beyond it sums of scores do
 _BAND_DECIMALS = 5
 _SCORE_DIGITS = 9
 _KINDS = {"never": "never", "always": "always", "0.5": "half", "current": "current"}
-_LABELS = MappingProxyType(
-    {
-        "auc": "AUC",
-        "average_precision": "average precision",
-        "pr_area": "area under the PR curve",
-        "ks": "Kolmogorov-Smirnov",
-        "brier": "Brier score",
-        "log_loss": "log loss",
-        "miscalibration": "calibration loss (miscalibration)",
-        "refinement": "refinement loss",
-        "discrimination": "discrimination",
-        "uncertainty": "uncertainty",
-        "calibration_intercept": "calibration intercept (0 is right)",
-        "calibration_slope": "calibration slope (1 is right)",
-        "calibration_in_the_large": "calibration in the large (0 is right)",
-        "observed_expected": "observed : expected (1 is right)",
-        "ici": "ICI, mean distance from the calibration curve",
-        "e50": "E50, median distance",
-        "e90": "E90, 90th percentile of the distance",
-        "auc_calibrated": "AUC after calibration",
-    }
-)
+_LABELS = NUMBERS | {
+    "brier": "Brier score",
+    "calibration_intercept": "calibration intercept (0 is right)",
+    "calibration_slope": "calibration slope (1 is right)",
+    "calibration_in_the_large": "calibration in the large (0 is right)",
+    "observed_expected": "observed : expected (1 is right)",
+    "ici": "ICI, mean distance from the calibration curve",
+    "e50": "E50, median distance",
+    "e90": "E90, 90th percentile of the distance",
+    "auc_calibrated": "AUC after calibration",
+}
 
 
 def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
@@ -90,33 +80,49 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
     >>> data["data"]["Pos"], data["condition"]["class_ratio"]
     (3, 1.0)
     """
-    binary, models = isinstance(evaluation, Evaluation), len(evaluation.models)
+    models = len(evaluation.models)
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
-    common = {
+    return {
         "format": FORMAT,
-        "kind": "binary" if binary else "classes",
         "title": default if title is None else visible(title),
         "version": __version__,
         "level": evaluation.level,
         "folded": False,  # whether comparisons open on request only, however few
+        "cautions": [
+            {"code": caution.code, "text": visible(caution.text)} for caution in by_importance(evaluation.cautions)
+        ],
+        "measures": _measures(),
+        **(_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation)),
     }
-    return common | (_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation))
 
 
 def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
+    decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
+    ranking = evaluation[decision.model].ranking
     return {
+        "kind": "binary",
         "answer": paragraphs(evaluation),
         "why": reason(evaluation),
         "asked": condition_words(evaluation),
         "unit": cost_unit(evaluation),
-        "mixes": _mixes(evaluation),
+        "mixes": {"declared": mix_words(evaluation), "rows": rows_mix_words(evaluation)} if declared else None,
         "rules": [_rule(evaluation, rule) for rule in evaluation.rules.values()],
-        "cautions": _cautions(evaluation),
-        "data": _data(evaluation),
-        "condition": _condition(evaluation.decision.condition, from_data=evaluation.condition.class_ratio is None),
-        "decision": evaluation.decision.to_dict(),
+        "data": {
+            "rows": evaluation.rows,
+            "dropped": evaluation.dropped,
+            "weighted": rows.weight is not None,
+            "clusters": None if rows.cluster is None else rows.clusters,
+            "Pos": ranking.Pos,
+            "Neg": ranking.Neg,
+            "positive": visible(str(evaluation.positive)),
+            "negative": visible(str(evaluation.negative)),
+            "trained_at": decision.trained_at / (1 - decision.trained_at),
+            "fingerprint": decision.fingerprint,
+            "seed": evaluation.seed,
+        },
+        "condition": _condition(decision.condition, from_data=not declared),
+        "decision": decision.to_dict(),
         "models": [model_data(evaluation, name) for name in evaluation.models],
-        "measures": _measures(),
         "comparison": [] if evaluation.comparison is None else _pairs(evaluation.comparison, "AUC"),
         "classes": [],
         "class_models": [],
@@ -126,41 +132,18 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
 def _several_classes(evaluation: MulticlassEvaluation) -> dict[str, Any]:
     comparisons = evaluation.comparisons.items()
     return {
+        "kind": "classes",
         "answer": class_paragraphs(evaluation),
-        "why": "",
-        "asked": "",
-        "unit": "",
-        "mixes": None,
+        **dict.fromkeys(("why", "asked", "unit"), ""),
+        **dict.fromkeys(("mixes", "condition", "decision")),
         "rules": [],
-        "cautions": _cautions(evaluation),
-        "data": {
-            "rows": evaluation.rows,
-            "dropped": evaluation.dropped,
-            "weighted": evaluation.weighted,
-            "clusters": evaluation.clusters,
-            "Pos": 0,
-            "Neg": 0,
-            "positive": "",
-            "negative": "",
-            "trained_at": 1,
-            "fingerprint": "",
-            "seed": 0,
-        },
-        "condition": None,
-        "decision": None,
         "models": [],
-        "measures": _measures(),
+        "data": {name: getattr(evaluation, name) for name in ("rows", "dropped", "weighted", "clusters")}
+        | {"Pos": 0, "Neg": 0, "positive": "", "negative": "", "trained_at": 1, "fingerprint": "", "seed": 0},
         "comparison": [pair for name, each in comparisons for pair in _pairs(each, CLASS_LABELS[name])],
         "classes": [visible(str(label)) for label in evaluation.classes],
         "class_models": [class_model_data(evaluation, name) for name in evaluation.models],
     }
-
-
-def _mixes(evaluation: Evaluation) -> dict[str, str] | None:
-    """The declared mix and that of the rows, where numbers of both are shown."""
-    if evaluation.condition.class_ratio is None:
-        return None
-    return {"declared": mix_words(evaluation), "rows": rows_mix_words(evaluation)}
 
 
 def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
@@ -174,24 +157,6 @@ def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
         "cost": interval_data(rule.cost),
         "saving": None if rule.saving is None else interval_data(rule.saving),
         "may_be_best": kind == "model" and len(evaluation.may_be_best) > 1 and rule.name in evaluation.may_be_best,
-    }
-
-
-def _data(evaluation: Evaluation) -> dict[str, Any]:
-    rows = evaluation.scored
-    ranking = evaluation[evaluation.decision.model].ranking
-    return {
-        "rows": evaluation.rows,
-        "dropped": evaluation.dropped,
-        "weighted": rows.weight is not None,
-        "clusters": None if rows.cluster is None else rows.clusters,
-        "Pos": ranking.Pos,
-        "Neg": ranking.Neg,
-        "positive": visible(str(evaluation.positive)),
-        "negative": visible(str(evaluation.negative)),
-        "trained_at": evaluation.decision.trained_at / (1 - evaluation.decision.trained_at),
-        "fingerprint": evaluation.decision.fingerprint,
-        "seed": evaluation.seed,
     }
 
 
@@ -222,20 +187,13 @@ def _measures() -> list[dict[str, Any]]:
     ]
 
 
-def _cautions(evaluation: Evaluation | MulticlassEvaluation) -> list[dict[str, str]]:
-    return [{"code": caution.code, "text": visible(caution.text)} for caution in by_importance(evaluation.cautions)]
-
-
 def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
     return [
         {
             "measure": measure,
             "a": visible(each.a),
             "b": visible(each.b),
-            "difference": json_number(each.difference),
-            "lower": json_number(each.lower),
-            "upper": json_number(each.upper),
-            "p_value": json_number(each.p_value),
+            **{name: json_number(getattr(each, name)) for name in ("difference", "lower", "upper", "p_value")},
             "adjusted": json_number(each.p_adjusted),
             "verdict": each.verdict,
         }
@@ -263,44 +221,34 @@ def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
             "undecided": json_numbers(choice.undecided or (threshold, threshold)),
             "holds_for": json_numbers(choice.holds_for or (math.nan, math.nan)),
         },
-        "given": None if model.given is None else cells(model.given),
+        "predictions": None if model.predictions is None else cells(model.predictions),
         "numbers": _numbers(model, model.numbers, evaluation.quantities.get(name, {})),
         "data_numbers": _numbers(model, model.data_numbers) if model.mix_declared else [],
-        "measures": [{"name": each, "interval": interval_data(of)} for each, of in model.measures.items()],
-        "data_measures": [
-            {"name": each, "interval": interval_data(of)}
-            for each, of in model.data_measures.items()
-            if model.mix_declared
-        ],
+        "measures": _measured(model.measures),
+        "data_measures": _measured(model.data_measures) if model.mix_declared else [],
         "expected_cost": interval_data(model.expected_cost),
         "out_of_bag_cost": interval_data(model.out_of_bag_cost),
         "threshold": interval_data(model.threshold),
         "calibration": _calibration(model),
-        "segments": _segments(evaluation, ranking),
+        "segments": (
+            None
+            if evaluation.rows > CLASSROOM or ranking.weighted
+            else {"score": json_numbers(ranking.score), "pos": ranking.pos.tolist(), "neg": ranking.neg.tolist()}
+        ),
     }
 
 
-def cells(table: Contingency) -> dict[str, Any]:
-    """The four cells of a table.
-
-    >>> cells(Contingency(tp=30, fn=20, fp=10, tn=40))
-    {'tp': 30, 'fn': 20, 'fp': 10, 'tn': 40}
-    """
-    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
+def _measured(measures: Mapping[str, Interval]) -> list[dict[str, Any]]:
+    return [{"name": name, "interval": interval_data(interval)} for name, interval in measures.items()]
 
 
 def curve_data(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) -> dict[str, Any]:
-    """Counts and thresholds of the splits on the page, and which of them are corners of the hull.
+    """Counts and thresholds of the splits on the page, and the hull's corners.
 
     Up to 600 splits have their thresholds midway between scores; of more, each has the shortest threshold that makes
     its calls. There are at most `points` splits (or twice the corners): some that draw the same curve, and some evenly
     spaced by rank, because people set thresholds in straight runs of the curve too; of probabilities also every whole
     percent, unless points are few. `keep` is a split that must be among them: the one that was chosen.
-
-    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
-    >>> data = curve_data(spam_tree)
-    >>> data["tp"], data["fp"], data["threshold"], data["lowest"], data["hull"]
-    ([0, 20, 30, 50], [0, 5, 10, 50], ['inf', 1.5, 0.0, '-inf'], ['inf', 2.0, 1.0, -1.0], [0, 1, 2, 3])
     """
     corners = hull_splits(ranking, pool="ties")
     every = len(ranking) + 1
@@ -343,7 +291,7 @@ def _even_splits(ranking: Ranking, even: int) -> Splits:
 
 
 def _short_thresholds(ranking: Ranking, split: Splits) -> Floats:
-    """The shortest threshold of each split; whole percents where scores are probabilities, as people write them."""
+    """The shortest threshold of each split; whole percents of probabilities."""
     upper = np.concatenate([[np.inf], ranking.score])[split]
     lower = np.concatenate([ranking.score, [-np.inf]])[split]
     threshold = shortest_between(lower, ranking.thresholds()[split], upper)
@@ -366,14 +314,10 @@ def _ties(evaluation: Evaluation, name: str) -> dict[str, int]:
 
 
 def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
-    """Positives and negatives in bars of equal width; a score on an edge belongs to the bar above it.
+    """Cases by class in bars of equal width, an edge belonging to the bar above.
 
     Probabilities are shown over [0, 1], other scores over the range of the finite ones; infinite scores (and those
     beyond 1e300) count in the outermost bars. Scores closer than 1e-300 to each other share a place.
-
-    >>> data = distribution(Ranking([0.9, 0.25, 0.1], pos=[2, 1, 0], neg=[0, 1, 3]), bars=4)
-    >>> data["edges"], data["pos"], data["neg"]
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 0, 2], [3, 1, 0, 0])
     """
     edges = np.linspace(*_ends(ranking.score), bars + 1)
     # How many segments lie at or above each inner edge; scores fall, so every bar is a run of segments.
@@ -396,11 +340,7 @@ def _ends(score: Floats) -> tuple[float, float]:
 
 
 def pools(ranking: Ranking) -> list[dict[str, Any]]:
-    """The hull's pools by falling score: the segments of the reliability diagram.
-
-    >>> pools(Ranking.parse("[2+][1-][1+]", score=[0.9, 0.5, 0.25]))[1]
-    {'low': 0.25, 'high': 0.5, 'score': 0.375, 'pos': 1, 'neg': 1}
-    """
+    """The hull's pools by falling score: the segments of the reliability diagram."""
     split = hull_splits(ranking, pool="ties")
     # Scores whose sums would leave what numbers can hold have no mean to show, as infinite ones have none.
     finite = bool(ranking.score[0] < _FAR_SUMS and ranking.score[-1] > -_FAR_SUMS)
@@ -412,11 +352,7 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def bands_data(bands: ModelBands | None) -> dict[str, Any]:
-    """The limits of every band, and None where there is none.
-
-    >>> bands_data(None)
-    {'roc': None, 'pr': None, 'net_benefit': None, 'reliability': None}
-    """
+    """The limits of every band, and None where there is none."""
     names = {"roc": "roc", "pr": "precision_recall", "net_benefit": "net_benefit", "reliability": "reliability"}
     return {key: _limits(getattr(bands, name, None)) for key, name in names.items()}
 
@@ -431,24 +367,15 @@ def _limits(band: Band | None) -> dict[str, Any] | None:
 def _numbers(
     model: ModelEvaluation, numbers: Mapping[str, Interval], asked: Mapping[str, Interval] = MappingProxyType({})
 ) -> list[dict[str, Any]]:
-    """Numbers of a model with their intervals, those that have none, and last the quantities asked for."""
-    alone: dict[str, float | None] = {
-        "log_loss": model.log_loss,  # which may be infinite, and then has no interval
-        "auc_calibrated": model.calibration.auc_after,
-    }
+    """Numbers of a model, with intervals if any, and the quantities asked for."""
+    alone = {"log_loss": model.log_loss, "auc_calibrated": model.calibration.auc_after}  # a loss may be infinite
     known = {name: numbers.get(name, alone.get(name)) for name in _LABELS}
-    shown = {name: value for name, value in known.items() if value is not None} | {
-        text: value for text, value in asked.items() if known.get(text) is None
-    }
-    return [number_data(name, _LABELS.get(name, name), value) for name, value in shown.items()]
+    shown = {name: value for name, value in known.items() if value is not None}
+    shown |= {text: value for text, value in asked.items() if text not in shown}
+    return [_number(name, _LABELS.get(name, name), value) for name, value in shown.items()]
 
 
-def number_data(name: str, label: str, value: Interval | float) -> dict[str, Any]:
-    """One number of a model.
-
-    >>> number_data("ks", "Kolmogorov-Smirnov", 0.4)
-    {'name': 'ks', 'label': 'Kolmogorov-Smirnov', 'interval': None, 'value': 0.4}
-    """
+def _number(name: str, label: str, value: Interval | float) -> dict[str, Any]:
     interval = interval_data(value) if isinstance(value, Interval) else None
     return {"name": name, "label": label, "interval": interval, "value": json_number(float(value))}
 
@@ -460,21 +387,18 @@ def _calibration(model: ModelEvaluation) -> dict[str, Any] | None:
     return {"method": model.calibration.method, "x": significant(steps.score), "y": significant(steps.probability)}
 
 
-def _segments(evaluation: Evaluation, ranking: Ranking) -> dict[str, Any] | None:
-    if evaluation.rows > CLASSROOM or ranking.weighted:
-        return None
-    return {"score": json_numbers(ranking.score), "pos": ranking.pos.tolist(), "neg": ranking.neg.tolist()}
-
-
 def class_model_data(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
-    """Everything the page shows of one model of several classes, after `ClassModel` of the page's contract."""
+    """Everything the page shows of one model of several classes."""
     model = evaluation[name]
     points = max(FEWEST_POINTS, CURVE_POINTS // len(evaluation.classes) // 2)
+    numbers: dict[str, Interval | float] = dict(model.numbers)
+    numbers |= {name: getattr(model.confusion, name) for name in ("weighted_f1", "mcc", "kappa")}
+    del numbers["weighted_precision"]
     return {
         "name": visible(name),
         "matrix": np.asarray(model.confusion.counts).tolist(),
         "classes": [_class_row(model, label, evaluation.level) for label in evaluation.classes],
-        "numbers": _class_numbers(model),
+        "numbers": [_number(name, CLASS_LABELS[name], numbers[name]) for name in CLASS_LABELS if name in numbers],
         "curves": [curve_data(model.rankings[label], points=points) for label in evaluation.classes],
         "bands": [bands_data(class_bands(evaluation, name, label)) for label in evaluation.classes],
     }
@@ -490,10 +414,3 @@ def _class_row(model: MulticlassModel, label: Any, level: float) -> dict[str, An
         "f1": interval_data(table_interval(table, "f1", level=level)),
         "auc": interval_data(model.auc.one_vs_rest[label]),
     }
-
-
-def _class_numbers(model: MulticlassModel) -> list[dict[str, Any]]:
-    numbers: dict[str, Interval | float] = dict(model.numbers)
-    numbers |= {name: getattr(model.confusion, name) for name in ("weighted_f1", "mcc", "kappa")}
-    shown = {name: label for name, label in CLASS_LABELS.items() if name != "weighted_precision"}
-    return [number_data(name, label, numbers[name]) for name, label in shown.items()]

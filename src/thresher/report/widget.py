@@ -42,29 +42,21 @@ def _kind() -> type[Any]:
         _css = asset("page.css")
         contents = traitlets.Unicode().tag(sync=True)
         threshold = traitlets.Float(allow_none=True, default_value=None).tag(
-            sync=True, to_json=_threshold_out, from_json=_threshold_in
+            sync=True,
+            to_json=lambda value, _: None if value is None or math.isnan(value) else json_number(value),
+            from_json=lambda value, _: None if value is None else float(value),
         )
         condition = traitlets.Instance(OperatingCondition).tag(
-            sync=True, to_json=_condition_out, from_json=_condition_in
+            sync=True,
+            to_json=lambda value, _: {"class_ratio": value.class_ratio, "cost_ratio": value.cost_ratio},
+            from_json=_condition_in,
         )
 
     return PageWidget
 
 
-def _threshold_out(value: float | None, _: Any) -> Any:
-    return None if value is None or math.isnan(value) else json_number(value)
-
-
-def _threshold_in(value: Any, _: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _condition_out(value: OperatingCondition, _: Any) -> dict[str, Any]:
-    return {"class_ratio": value.class_ratio, "cost_ratio": value.cost_ratio}
-
-
 def _condition_in(value: dict[str, Any], owner: Any) -> OperatingCondition:
-    """The condition that the page sets, in the unit of cost that was declared: sliders move ratios only."""
+    """The condition that the page sets, in the unit of cost declared."""
     before: OperatingCondition = owner.condition
     costs = {name: getattr(before, name) for name in ("cost_fp", "cost_fn", "cost_tp", "cost_tn")}
     ratio = value["cost_ratio"]

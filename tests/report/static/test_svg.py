@@ -8,7 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
-from thresher.report.static.svg import HEIGHT, LEFT, WIDTH, Plot, colour, dashed, element, short, text, ticks
+from thresher.report.static.svg import (
+    HEIGHT,
+    LEFT,
+    WIDTH,
+    Plot,
+    colour,
+    dashed,
+    element,
+    number,
+    picture,
+    short,
+    text,
+    ticks,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -76,3 +89,8 @@ def test_axes_hold_all_numbers(low, high):
 
 def test_far_numbers_are_written_with_an_exponent():
     assert (short(-1e300), short(2e12)) == ("−1e+300", "2000G")
+
+
+def test_a_coordinate_is_short_and_a_picture_has_a_name():
+    assert [number(value) for value in (1.0, -0.001, 12.346)] == ["1", "0", "12.35"]
+    assert picture(name="Nothing").endswith("<title>Nothing</title></svg>")

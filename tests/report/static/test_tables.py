@@ -47,7 +47,7 @@ def test_predictions_given_are_there():
     found = th.evaluate(labels, scores, predictions={"model 2": scores["model 2"] > 0.5}, replicates=20)
     (grid,) = [grid for grid in tables(payload(found)) if grid.caption == "Predictions given"]
     assert tuple(grid.head) == ("measure", "model 2")
-    table = found["model 2"].given
+    table = found["model 2"].predictions
     assert table is not None
     rows = {row[0]: row[1] for row in grid.rows}
     assert (rows["tp"], rows["fn"], rows["fp"], rows["tn"]) == tuple(

@@ -57,7 +57,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     aside = f"{phrases.mix_words(evaluation)}, intervals at level {evaluation.level:g}"
     yield [heading("Models", aside), *_model_tables(evaluation, screen.width)]
     yield _at_threshold(evaluation, screen)
-    if any(model.given is not None for model in evaluation.models.values()):
+    if any(model.predictions is not None for model in evaluation.models.values()):
         yield [heading("Predictions as given", "whatever the threshold would call"), _predictions(evaluation)]
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
@@ -208,10 +208,10 @@ def _predictions(evaluation: Evaluation) -> Table:
     """What the models' own predictions do, whatever their scores are."""
     lines: list[list[Cell]] = []
     for name, model in evaluation.models.items():
-        if model.given is not None:
-            counts = [phrases.total_text(getattr(model.given, cell)) for cell in CELLS]
-            cost = float(model.choice.condition.expected_cost(model.given))
-            lines.append([name, *counts, float(model.given.accuracy), cost])
+        if model.predictions is not None:
+            counts = [phrases.total_text(getattr(model.predictions, cell)) for cell in CELLS]
+            cost = float(model.choice.condition.expected_cost(model.predictions))
+            lines.append([name, *counts, float(model.predictions.accuracy), cost])
     return table(("", *CELLS, "accuracy", "expected cost"), lines)
 
 

@@ -76,7 +76,9 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
             "cost": learnt.test_cost.to_dict(),
             "auc": test.auc.to_dict(),
             "measures": {name: learnt.test_measures[name].to_dict() for name in _RATES},
-            "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in CELLS},
+            "table": None
+            if test.predictions is None
+            else {cell: int(getattr(test.predictions, cell)) for cell in CELLS},
         },
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
@@ -122,8 +124,8 @@ def _untouched(learnt: Learned) -> list[Any]:
     test = learnt.test[learnt.decision.model]
     lines = [("cost per case", learnt.test_cost), ("AUC", test.auc)]
     blocks: list[Any] = [heading("On the rows put aside", f"{learnt.split.sizes['test']:,} rows that nothing had seen")]
-    if test.given is not None:
-        blocks += [contingency_table(test.given), Text()]
+    if test.predictions is not None:
+        blocks += [contingency_table(test.predictions), Text()]
         lines += [(words, learnt.test_measures[name]) for name, words in _RATES.items()]
     return [*blocks, table(("measure", "estimate"), lines)]
 

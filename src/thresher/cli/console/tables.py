@@ -206,7 +206,7 @@ def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: Operati
     yield [
         Text.assemble((plain_text(one.requirement.text), "bold"), f": {plain_text(one.interval.note)}")
         for one in verdicts
-        if math.isnan(one.found)
+        if math.isnan(one.observed)
     ]
     failed = sum(not one.passed for one in verdicts)
     if failed:
@@ -223,7 +223,7 @@ def _gate_line(one: Judgement) -> list[Cell]:
         Text("pass" if one.passed else "FAIL", style=f"bold {style}"),
         one.requirement.text,
         one.interval if by != "estimate" else one.interval.estimate,
-        Text.assemble((f"{by} ", FAINT), (number(one.found), style)),
+        Text.assemble((f"{by} ", FAINT), (number(one.observed), style)),
         name_text(one.model),
         "–" if one.threshold is None else threshold_number(one.threshold, 4),
     ]

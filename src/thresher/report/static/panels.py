@@ -17,45 +17,26 @@ from thresher.evaluation.rules import CURRENT, HALF
 from thresher.evaluation.summary import SHORT_NAMES
 from thresher.ranking import Floats, Ranking
 from thresher.report.numbers import value_text
-from thresher.report.static.svg import (
-    HEIGHT,
-    WIDTH,
-    Panel,
-    Plot,
-    colour,
-    dashed,
-    element,
-    number,
-    picture,
-    short,
-    text,
-    ticks,
-)
+from thresher.report.static import svg
+from thresher.report.static.svg import Panel, Plot, colour, element, text
 from thresher.tables import Contingency, OperatingCondition
 
 MOST_NUMBERS = 12  # classes up to which a confusion matrix has numbers
 _LEFT, _TOP, _BOTTOM, _RIGHT = 92, 14, 58, 14  # of a confusion matrix
-_LONGEST = 12  # letters of a class
-
 REACH = 1.25  # of probabilities, whose margins lie within -1 and 1
 BINS = 48
-HIGHEST = 3.0
-_ABOVE = 3.9  # the key lies above the curves, which end at the highest loss
-_PARTS = 4
-_SHARE = 0.45  # of the height, for the bars
-
+HIGHEST = 3.0  # loss that is drawn
 WON, TIED, LOST = 2, 4, 1  # places of colours
-
 _GRID = np.linspace(0, 1, 201)
-_BETWEEN = 8
 _FEW_SPLITS = 60
 _FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
 _SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 _RULES = {HALF: ("dashed", "4 2"), CURRENT: ("dash-dotted", "4 1 1 1")}
+_RATE = (0.0, 1.0)
 
 
 def panels(evaluation: Evaluation, payload: Mapping[str, Any]) -> list[Panel]:
-    """Every panel of the page: curves, scores by class, margins, and the pairs grid of few cases."""
+    """Every panel of the page; the pairs grid is for few cases."""
     models = _Models(evaluation, payload)
     draw: list[Callable[[_Models], Panel]] = [_coverage, _roc, _precision_recall, _cost]
     if any(model["probabilities"] for model in models.data):
@@ -67,15 +48,15 @@ def panels(evaluation: Evaluation, payload: Mapping[str, Any]) -> list[Panel]:
 
 
 def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
-    """For each model its confusion matrix, and the ROC curves of every class against the rest."""
+    """Confusion matrices, and ROC curves of every class against the rest."""
     drawn = []
     for model in payload["class_models"]:
         title = f"Confusion: {model['name']}"
-        svg = confusion_svg(model["matrix"], payload["classes"], name=title)
-        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", svg))
+        drawing = confusion_svg(model["matrix"], payload["classes"], name=title)
+        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", drawing))
     for model in payload["class_models"]:
-        plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
-        plot.line([0, 1], [0, 1])
+        plot = Plot(_RATE, _RATE, "false positive rate", "true positive rate")
+        plot.line(_RATE, _RATE)
         if len(model["curves"]) <= MOST_BANDS:
             for place, bands in enumerate(model["bands"]):
                 _band(plot, bands["roc"], place)
@@ -88,12 +69,8 @@ def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -
 
 
 def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name: str) -> str:
-    """Rows are actual classes and columns predicted ones; right calls in the first colour, wrong ones in the second.
-
-    >>> confusion_svg([[8, 2], [1, 9]], ["cat", "dog"], name="matrix").count("<rect")
-    4
-    """
-    width, height = (WIDTH - _LEFT - _RIGHT) / len(classes), (HEIGHT - _TOP - _BOTTOM) / len(classes)
+    """A confusion matrix: actual classes in rows, predicted ones in columns."""
+    width, height = (svg.WIDTH - _LEFT - _RIGHT) / len(classes), (svg.HEIGHT - _TOP - _BOTTOM) / len(classes)
     numbered = len(classes) <= MOST_NUMBERS
     drawn: list[str] = []
     for i, row in enumerate(matrix):
@@ -111,19 +88,19 @@ def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, 
                 drawn.append(element("text", value_text(count), **middle, text_anchor="middle", font_size=13))
     for j, each in enumerate(classes if numbered else ()):
         x = _LEFT + width * (j + 0.5)
-        drawn.append(element("text", text(_cut(each)), x=x, y=HEIGHT - _BOTTOM + 16, text_anchor="middle"))
-    middle_x, turned = (_LEFT + WIDTH - _RIGHT) / 2, f"rotate(-90 14 {HEIGHT // 2})"
-    drawn.append(element("text", "predicted", x=middle_x, y=HEIGHT - 12, text_anchor="middle"))
-    drawn.append(element("text", "actual", x=14, y=HEIGHT // 2, text_anchor="middle", transform=turned))
-    return picture(*drawn, name=name)
+        drawn.append(element("text", text(_cut(each)), x=x, y=svg.HEIGHT - _BOTTOM + 16, text_anchor="middle"))
+    middle_x, turned = (_LEFT + svg.WIDTH - _RIGHT) / 2, f"rotate(-90 14 {svg.HEIGHT // 2})"
+    drawn.append(element("text", "predicted", x=middle_x, y=svg.HEIGHT - 12, text_anchor="middle"))
+    drawn.append(element("text", "actual", x=14, y=svg.HEIGHT // 2, text_anchor="middle", transform=turned))
+    return svg.picture(*drawn, name=name)
 
 
 def _cut(label: str) -> str:
-    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+    return label if len(label) <= 12 else f"{label[:11]}…"
 
 
 class _Models:
-    """What every panel needs: rankings, splits as tables, the condition and whose bands to draw."""
+    """What every panel needs: rankings, tables, the condition, the winner."""
 
     def __init__(self, evaluation: Evaluation, payload: Mapping[str, Any]) -> None:
         self.evaluation = evaluation
@@ -139,7 +116,7 @@ class _Models:
 
     @property
     def reach(self) -> float:
-        """How far an axis of probabilities has to reach: a rare class leaves most of [0, 1] empty."""
+        """How far an axis of probabilities reaches; a rare class needs little."""
         highest = [0.02]
         for place, model in enumerate(self.evaluation.models.values()):
             if self.data[place]["probabilities"]:
@@ -151,9 +128,18 @@ class _Models:
 
     def bands(self, plot: Plot, name: str) -> None:
         """The bands of up to three models; of more, the winner's."""
-        every = range(len(self.data)) if len(self.data) <= MOST_BANDS else [self.winner]
-        for place in every:
+        for place in range(len(self.data)) if len(self.data) <= MOST_BANDS else [self.winner]:
             _band(plot, self.data[place]["bands"][name], place)
+
+    def curves(self, plot: Plot, x: str, y: str) -> None:
+        """The curve of every model in the plane of two quantities of a table."""
+        for place, table in enumerate(self.tables):
+            plot.line(getattr(table, x), getattr(table, y), place=place)
+
+    def best_points(self, plot: Plot, x: str, y: str) -> None:
+        """The best point of every model there."""
+        for place, best in enumerate(self.best):
+            plot.point(getattr(best, x), getattr(best, y), place=place)
 
 
 def _band(plot: Plot, band: Mapping[str, Any] | None, place: int) -> None:
@@ -171,34 +157,30 @@ def _coverage(models: _Models) -> Panel:
     Pos, Neg = models.rankings[0].Pos, models.rankings[0].Neg
     plot = Plot((0, Neg), (0, Pos), "negatives covered (fp)", "positives covered (tp)")
     plot.line([0, Neg], [0, Pos])
-    for place, table in enumerate(models.tables):
-        plot.line(table.fp, table.tp, place=place)
+    models.curves(plot, "fp", "tp")
     # The line of equal cost through the winner's best point, as far as it lies inside the plot.
     best = models.best[models.winner]
     slope = models.condition.slope_coverage(models.rankings[models.winner])
     ends = np.array([max(0.0, best.fp - best.tp / slope), min(Neg, best.fp + (Pos - best.tp) / slope)])
     plot.line(ends, best.tp + slope * (ends - best.fp), dashes="")
-    for place, best in enumerate(models.best):
-        plot.point(best.fp, best.tp, place=place)
+    models.best_points(plot, "fp", "tp")
     caption = "Counts in the data at every threshold. Along the solid straight line cost is that of the best one ◇."
     return plot.panel("Coverage plot", caption)
 
 
 def _roc(models: _Models) -> Panel:
-    plot = Plot((0, 1), (0, 1), "false positive rate: negatives called positive", "true positive rate: positives found")
-    plot.line([0, 1], [0, 1])
+    plot = Plot(_RATE, _RATE, "false positive rate: negatives called positive", "true positive rate: positives found")
+    plot.line(_RATE, _RATE)
     models.bands(plot, "roc")
-    for place, table in enumerate(models.tables):
-        plot.line(table.fpr, table.tpr, place=place)
-    for place, best in enumerate(models.best):
-        plot.point(best.fpr, best.tpr, place=place)
+    models.curves(plot, "fpr", "tpr")
+    models.best_points(plot, "fpr", "tpr")
     return plot.panel("ROC curve", "The same curve as rates; ◇ is each model's best point.")
 
 
 def _precision_recall(models: _Models) -> Panel:
-    plot = Plot((0, 1), (0, 1), "recall: share of positives found", "precision: share of calls that are right")
+    plot = Plot(_RATE, _RATE, "recall: share of positives found", "precision: share of calls that are right")
     share = models.condition.prevalence or 0.5
-    plot.line([0, 1], [share, share])
+    plot.line(_RATE, [share, share])
     models.bands(plot, "pr")
     for place, table in enumerate(models.tables):
         at = _between(table).at_class_ratio(models.class_ratio)
@@ -210,10 +192,10 @@ def _precision_recall(models: _Models) -> Panel:
 
 
 def _between(table: Contingency) -> Contingency:
-    """A short curve with points between its splits, where precision bends: counts run straight, precision does not."""
+    """A short curve with points between its splits, where precision bends."""
     if table.tp.size > _FEW_SPLITS:
         return table
-    place = np.linspace(0, table.tp.size - 1, _BETWEEN * (table.tp.size - 1) + 1)
+    place = np.linspace(0, table.tp.size - 1, 8 * (table.tp.size - 1) + 1)
     cells = (np.interp(place, np.arange(table.tp.size), cell) for cell in (table.tp, table.fn, table.fp, table.tn))
     return Contingency(*cells)
 
@@ -221,7 +203,7 @@ def _between(table: Contingency) -> Contingency:
 def _cost(models: _Models) -> Panel:
     curves = [cost_curve(ranking) for ranking in models.rankings]
     top = max(0.1, *(float(curve.cost.max()) for curve in curves)) * 1.15
-    plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost: how much misses decide", "cost, 1 = every case wrong")
+    plot = Plot(_RATE, (0, min(top, 0.55)), "probability-cost: how much misses decide", "cost, 1 = every case wrong")
     plot.line(_GRID, _within(np.minimum(_GRID, 1 - _GRID), plot))
     words = ["dotted: never and always act"]
     for name, (word, dashes) in _RULES.items():
@@ -297,13 +279,12 @@ def _scores(models: _Models) -> Panel:
 
 
 def _gain(models: _Models) -> Panel:
-    plot = Plot((0, 1), (0, 1), "share of cases called positive", "share of positives found")
-    plot.line([0, 1], [0, 1])
+    plot = Plot(_RATE, _RATE, "share of cases called positive", "share of positives found")
+    plot.line(_RATE, _RATE)
     for place, (ranking, table) in enumerate(zip(models.rankings, models.tables, strict=True)):
         rates = gain(ranking)[:2] if len(ranking) < table.tp.size else (table.predicted_positive_rate, table.tpr)
         plot.line(*rates, place=place)
-    for place, best in enumerate(models.best):
-        plot.point(best.predicted_positive_rate, best.tpr, place=place)
+    models.best_points(plot, "predicted_positive_rate", "tpr")
     return plot.panel("Gain", "What working down the ranking finds, and at what effort.")
 
 
@@ -317,49 +298,41 @@ def _margins(models: _Models) -> Panel:
 
 
 def margins_svg(model: Mapping[str, Any], *, name: str) -> str:
-    """The losses of a margin, and below them how many cases of a model lie where around its best threshold.
-
-    >>> from thresher import evaluate
-    >>> from thresher.report.payload import payload
-    >>> model = payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))["models"][0]
-    >>> margins_svg(model, name="Margins and losses").count("<text")
-    16
-    """
+    """The losses of a margin, and how many cases lie where."""
     bars = model["distribution"]
     edges = np.array(bars["edges"], dtype=np.float64)
     reach = REACH if model["probabilities"] else float(edges[-1] - edges[0])
-    plot = Plot((-reach, reach), (0.0, _ABOVE), "margin: how far on the right side", "loss: what a case is charged")
-    plot.y_ticks = {at: short(at) for at in ticks(0.0, HIGHEST)}
+    plot = Plot(
+        (-reach, reach), (0.0, 1.3 * HIGHEST), "margin: how far on the right side", "loss: what a case is charged"
+    )
+    plot.y_ticks = {at: svg.short(at) for at in svg.ticks(0.0, HIGHEST)}
     threshold = model["optimum"]["threshold"]
     if not isinstance(threshold, str):
         right, wrong = margins(edges, np.array(bars["pos"]), np.array(bars["neg"]), threshold, reach=reach)
-        top = max(right.max(), wrong.max(), 1e-12)
+        most = max(right.max(), wrong.max(), 1e-12)
         at = np.linspace(-reach, reach, BINS + 1)
-        plot.bars(at, _SHARE * HIGHEST * right / top, place=0)
-        plot.bars(at, _SHARE * HIGHEST * wrong / top, place=1)
+        for place, side in enumerate((right, wrong)):
+            plot.bars(at, 0.45 * HIGHEST * side / most, place=place)
     plot.line([0, 0], (0, HIGHEST), dashes="")
     z = np.linspace(-reach, reach, 201)
     for place, (label, loss) in enumerate(LOSSES.items()):
         height = loss(z)
         plot.line(z, np.where(height <= HIGHEST, height, np.nan), place=place)
         x, y = 64 + 96 * (place % 3), 22 + 16 * (place // 3)
-        line = f"M{number(x)} {number(y)}h24"
-        plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
+        line = f"M{svg.number(x)} {svg.number(y)}h24"
+        plot.drawn.append(
+            element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **svg.dashed(place))
+        )
         plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))
     return plot.svg(name=name)
 
 
 def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach: float) -> tuple[Floats, Floats]:
-    """Rightly and wrongly called cases by margin; those of a bar of scores are spread evenly over its width.
-
-    >>> both = margins(np.array([0.0, 0.5, 1.0]), np.array([0, 4]), np.array([4, 4]), 0.5, reach=1.0)
-    >>> [part.sum().item() for part in both]
-    [8.0, 4.0]
-    """
-    parts = (np.arange(_PARTS) + 0.5) / _PARTS
+    """Rightly and wrongly called cases by margin, spread over their bars."""
+    parts = (np.arange(4) + 0.5) / 4
     score = (edges[:-1, np.newaxis] + np.diff(edges)[:, np.newaxis] * parts).ravel()
     margin = np.concatenate([score - threshold, threshold - score])
-    cases = np.repeat(np.concatenate([pos, neg]), _PARTS) / _PARTS
+    cases = np.repeat(np.concatenate([pos, neg]), 4) / 4
     bin_ = np.clip(np.floor((margin / reach + 1) / 2 * BINS), 0, BINS - 1).astype(np.intp)
     wrong = margin < 0
     rightly, wrongly = (np.bincount(bin_[side], weights=cases[side], minlength=BINS) for side in (~wrong, wrong))
@@ -375,11 +348,7 @@ def _pairs(models: _Models) -> Panel:
 
 
 def pairs_svg(segments: Mapping[str, Sequence[Any]], *, name: str) -> str:
-    """Negatives across and positives upwards, in falling score; the coverage curve runs between won and lost pairs.
-
-    >>> pairs_svg({"score": [2, 1], "pos": [1, 1], "neg": [0, 2]}, name="Pairs").count("<path")
-    6
-    """
+    """The coverage curve between won and lost pairs, in falling score."""
     pos, neg = np.array(segments["pos"]), np.array(segments["neg"])
     tp, fp = (np.concatenate([[0], np.cumsum(side)]) for side in (pos, neg))
     Pos, Neg = tp[-1].item(), fp[-1].item()

@@ -22,12 +22,9 @@ _NEAR = 1.5  # pixels: points closer than this are one point on the screen
 
 
 def element(name: str, *inside: str, **attributes: str | float) -> str:
-    """One element; attributes are escaped, what is inside is taken to be elements or escaped text already.
+    """One element; attributes are escaped, what is inside is taken as it is.
 
     An underscore in an attribute's name becomes a hyphen, one at the end nothing.
-
-    >>> element("text", text("a < b"), class_="tick", x=1.25, text_anchor="end")
-    '<text class="tick" x="1.25" text-anchor="end">a &lt; b</text>'
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(value)) if isinstance(value, str) else number(value)}"'
@@ -42,40 +39,24 @@ def text(value: str) -> str:
 
 
 def number(value: float) -> str:
-    """A coordinate, to a hundredth of a pixel.
-
-    >>> number(1.0), number(-0.001), number(12.346)
-    ('1', '0', '12.35')
-    """
+    """A coordinate, to a hundredth of a pixel."""
     return f"{round(float(value), 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def colour(place: int) -> str:
-    """The colour of the model at this place: the page's, on light or dark ground, and elsewhere that on light ground.
-
-    >>> colour(9)
-    'var(--c1, #b84a00)'
-    """
+    """The colour of a model by its place: the page's variable or a fixed one."""
     at = place % len(ON_LIGHT)
     return f"var(--c{at}, {ON_LIGHT[at]})"
 
 
 def dashed(place: int) -> dict[str, str]:
-    """The attribute for the dashes of the model at this place; none for a solid line.
-
-    >>> dashed(0), dashed(2)
-    ({}, {'stroke_dasharray': '2 2.5'})
-    """
+    """The attribute for the dashes of the model at this place; none for a solid line."""
     lengths = " ".join(map(number, dashes_at(place)))
     return {"stroke_dasharray": lengths} if lengths else {}
 
 
 def picture(*drawn: str, name: str, **attributes: str | float) -> str:
-    """What was drawn as one picture, with its name for those who do not see it.
-
-    >>> picture(name="Nothing").endswith("<title>Nothing</title></svg>")
-    True
-    """
+    """What was drawn as one picture, with its name for those who do not see it."""
     return element(
         "svg",
         element("title", text(name)),
@@ -101,7 +82,7 @@ class Panel:
 
 @dataclass(slots=True)
 class Plot:
-    """A pair of axes that lines, areas, bars and points are drawn on, in the data's own units."""
+    """A pair of axes to draw on in the data's own units."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -184,11 +165,7 @@ def _share(values: npt.ArrayLike, ends: tuple[float, float]) -> Floats:
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers from low to high, about so many.
-
-    >>> ticks(0, 1), ticks(0, 50)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 10.0, 20.0, 30.0, 40.0, 50.0])
-    """
+    """Round numbers from low to high, about so many."""
     rough = high / about - low / about
     if not _FINEST < rough < 1 / _FINEST:  # steps between its ends would leave what numbers can hold
         return [low, high]
@@ -199,18 +176,14 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 
 def short(value: float) -> str:
-    """A number at a tick: 1.5M rather than 1,500,000.
-
-    >>> short(1500000), short(0.2), short(-0.05), short(0)
-    ('1.5M', '0.2', '−0.05', '0')
-    """
+    """A number at a tick: 1.5M rather than 1,500,000."""
     units = ((_EXPONENT, 1.0, ""), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e3, 1e3, "k"))
     unit, letter = next(((unit, letter) for least, unit, letter in units if abs(value) >= least), (1.0, ""))
     return f"{value / unit:.4g}{letter}".replace("-", "−")
 
 
 def _path(x: Floats, y: Floats, *, near: float = _NEAR) -> str:
-    """A path through points on the screen, leaving out those that coincide there and those that are undefined.
+    """A path through points, without those that coincide or are undefined.
 
     Written in tenths of a pixel, each point by its step from the last: a third of the length.
     """

@@ -29,18 +29,11 @@ class Table:
 
 
 def tables(payload: Mapping[str, Any]) -> list[Table]:
-    """Every table of a page, in the order they are shown.
-
-    >>> from thresher import evaluate
-    >>> from thresher.report.payload import payload
-    >>> shown = tables(payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])))
-    >>> [table.caption for table in shown][:2]
-    ['model at threshold 0.7', 'Costs and thresholds, with limits at level 0.95']
-    """
+    """Every table of a page, in the order they are shown."""
     if payload["kind"] == "classes":
         return _class_tables(payload)
     models = payload["models"]
-    own = [model for model in models if model["given"] is not None]
+    own = [model for model in models if model["predictions"] is not None]
     every = [_contingency(model) for model in models]
     for table, those in ((_costs, models), (_numbers, models), (_measures, models), (_predictions, own)):
         # Paper cannot be scrolled: of many models, as many are in a table as fit on it.
@@ -101,7 +94,7 @@ def _measures(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -
 
 
 def _predictions(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
-    counted = [Contingency(**model["given"]) for model in models]
+    counted = [Contingency(**model["predictions"]) for model in models]
     rows = [(cell, *(value_text(getattr(each, cell)) for each in counted)) for cell in ("tp", "fn", "fp", "tn")]
     rows += [
         (measure["label"], *(value_text(MEASURES[measure["name"]].of(each)) for each in counted))
