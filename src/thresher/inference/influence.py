@@ -129,7 +129,7 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
     """
     counts, totals = (ranking.pos, ranking.neg), (ranking.Pos, ranking.Neg)
     squares = [
-        weight * _factor(total / weight) * each
+        weight * bessel(total / weight) * each
         for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
     ]
 
@@ -152,7 +152,7 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
         [np.bincount(segment[side], weights=weight[side] ** power, minlength=segments) for side in sides]
         for power in (1, 2)
     )
-    squares = [_factor(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+    squares = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
 
     def variance(slopes: SegmentInfluence) -> float:
         if rows.declared_mix:
@@ -363,8 +363,8 @@ def _from_here_on(values: Floats) -> Floats:
     return sums
 
 
-def _factor(cases: float) -> float:
-    """What makes the sum of squared influences of cases unbiased."""
+def bessel(cases: float) -> float:
+    """Bessel's correction n / (n - 1) of a sum of squares; NaN for a single case."""
     return cases / (cases - 1) if cases > 1 else math.nan
 
 
@@ -582,4 +582,4 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
 
 def _row_factor(rows: int, cluster: Indices | None) -> float:
     """What makes squared influences of rows unbiased; those of clusters are scaled by the number of clusters."""
-    return 1.0 if cluster is not None else math.sqrt(_factor(rows))
+    return 1.0 if cluster is not None else math.sqrt(bessel(rows))
