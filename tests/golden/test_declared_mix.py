@@ -57,7 +57,7 @@ def test_the_library():
 
 def test_gate_fails_where_production_does(rows):
     answer = json.loads(run(*asked("gate", rows, "--require", "precision.estimate >= 0.5", "--json"), fails=True))
-    assert answer["requirements"][0]["found"] == pytest.approx(PRECISION)
+    assert answer["requirements"][0]["observed"] == pytest.approx(PRECISION)
     assert answer["condition"]["class_ratio"] == pytest.approx(1 / 99)
     assert "at 1 % positive" in run(*asked("gate", rows, "--require", "precision >= 0.5"), fails=True)
     run("gate", rows, "--label", "y", "--score", "forest", "--require", "precision >= 0.5")
@@ -67,7 +67,7 @@ def test_gate_and_choose_honour_the_mix_in_constraints(rows):
     best = json.loads(run(*asked("choose", rows, "--maximise", "recall", "--subject-to", "precision >= 0.4", "--json")))
     assert best["forest"]["measures"]["tpr"] == pytest.approx(0.8)
     answer = run(*asked("gate", rows, "--require", "recall.estimate@precision>=0.4 >= 0", "--json"))
-    assert json.loads(answer)["requirements"][0]["found"] == pytest.approx(0.8)
+    assert json.loads(answer)["requirements"][0]["observed"] == pytest.approx(0.8)
 
 
 def test_apply_gives_probabilities_of_production(rows, tmp_path):
@@ -107,7 +107,7 @@ def test_never_acting_is_priced(rows):
     assert poor.rules["never"].cost.estimate == pytest.approx(0.05)
     assert "no-better-than-nothing" in {caution.code for caution in poor.cautions}
     answer = json.loads(run(*asked("gate", rows, "--require", "saving.estimate >= 0", "--json")))
-    assert answer["requirements"][0]["found"] == pytest.approx(FOUND.saving.estimate, abs=0.02)
+    assert answer["requirements"][0]["observed"] == pytest.approx(FOUND.saving.estimate, abs=0.02)
     assert "never act" in run(*asked("evaluate", rows))
 
 
@@ -116,4 +116,4 @@ def test_restated_thresholds_of_net_benefit(rows):
     acts = P[0.8] >= 0.05, P[0.3] >= 0.05
     assert acts == (True, False)
     benefit = 0.008 - 0.011 * 0.05 / 0.95
-    assert json.loads(answer)["requirements"][0]["found"] == pytest.approx(benefit)
+    assert json.loads(answer)["requirements"][0]["observed"] == pytest.approx(benefit)

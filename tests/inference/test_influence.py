@@ -82,10 +82,11 @@ def test_rows_without_weights_or_clusters_vary_as_cases_do():
         rows = ScoredRows.of(labels, {"m": scores}, weights=weights)
         weighted = th.rank(labels, scores, weights=weights)
         slopes = functions.average_precision_influence(weighted)
-        assert functions.variance_by_rows(weighted.score, rows, "m")(slopes) == pytest.approx(plain)
+        assert functions.shorten_sample(rows, "m", weighted, 60)[1](slopes) == pytest.approx(plain)
     many = ScoredRows.of(np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5))
     fivefold = th.rank(np.repeat(labels, 5), np.repeat(scores, 5))
-    clustered = functions.variance_by_rows(fivefold.score, many, "m")(functions.average_precision_influence(fivefold))
+    variance = functions.shorten_sample(many, "m", fivefold, 60)[1]
+    clustered = variance(functions.average_precision_influence(fivefold))
     squares = (influence.pos**2 @ ranking.pos + influence.neg**2 @ ranking.neg) * 60 / 59
     assert clustered == pytest.approx(squares)
 

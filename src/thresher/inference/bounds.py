@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 
 from thresher._internal.arguments import as_number, describe, require_one_of
-from thresher.calibration import brier, log_loss
+from thresher.calibration import brier, log_loss, log_losses, squared_losses
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.choices.objective import TIED_WEIGHTS
@@ -26,7 +26,8 @@ from thresher.curves.bounds import (
     table_bounds,
 )
 from thresher.errors import ArgumentError, ProbabilityError, argument
-from thresher.ranking import Counts, Floats, Ranking, require_ranking
+from thresher.inference.intervals.loss import Losses
+from thresher.ranking import Floats, Ranges, Ranking, require_ranking
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
 _OF_RANKING = {
@@ -87,11 +88,9 @@ def bounds(
     require_one_of(of, (*_OF_RANKING, "expected_cost", *probabilities), name="of")
     if threshold is not None and of != "expected_cost":
         raise ArgumentError(f"{of} has no threshold", f"leave {argument('threshold')} out", parameter="threshold")
-    if of == "expected_cost":
-        return (
-            _best_cost_bounds(ranking, condition) if threshold is None else _cost_bounds(ranking, threshold, condition)
-        )
-    return (_OF_RANKING | probabilities)[of](ranking)
+    if of != "expected_cost":
+        return (_OF_RANKING | probabilities)[of](ranking)
+    return _best_cost_bounds(ranking, condition) if threshold is None else _cost_bounds(ranking, threshold, condition)
 
 
 def _are_probabilities(ranking: Ranking) -> bool:
@@ -105,9 +104,7 @@ def _are_probabilities(ranking: Ranking) -> bool:
 def _cost_bounds(ranking: Ranking, threshold: float, condition: OperatingCondition | None) -> Bounds:
     """The smallest and the largest expected cost per case that acting at a threshold may have.
 
-    At a threshold that splits no segment, as every threshold that `choose` returns, both are the cost itself (of
-    weights, up to rounding).
-
+    At a threshold that splits no segment, both are the cost itself (of weights, up to rounding).
     """
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition).for_data(ranking)
@@ -115,8 +112,8 @@ def _cost_bounds(ranking: Ranking, threshold: float, condition: OperatingConditi
         raise ArgumentError(f"one threshold is needed, got {describe(threshold)}", "give one number at a time")
     if ranking.ranges is None:
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
-    found = table_bounds(ranking, threshold)
-    least, most = found.least, found.most
+    tables = table_bounds(ranking, threshold)
+    least, most = tables.least, tables.most
     if not ranking.weighted and (least.tp, least.fp) == (most.tp, most.fp):
         return certain(float(asked.expected_cost(least)))
     best = Contingency(tp=most.tp, fn=most.fn, fp=least.fp, tn=least.tn)
@@ -127,83 +124,74 @@ def _cost_bounds(ranking: Ranking, threshold: float, condition: OperatingConditi
 def _best_cost_bounds(ranking: Ranking, condition: OperatingCondition | None) -> Bounds:
     """Bounds of the least expected cost that any threshold reaches.
 
-    The upper one is reached by `choose(ranking, condition)`, so their distance is what the choice may leave on the
-    table by not knowing the order inside segments. Equal bounds say that the choice is certain; those of weights are
-    widened for rounding.
-
+    `choose(ranking, condition)` reaches the upper one, so their distance is what the choice may leave on the table by
+    not knowing the order inside segments. Equal bounds say that the choice is certain; those of weights are widened
+    for rounding.
     """
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     reached = choose(ranking, asked).expected_cost
     if ranking.ranges is None:
         return certain(reached)
-    resolved = asked.for_data(ranking)
-    slope = asked.slope_coverage(ranking)
+    resolved, slope = asked.for_data(ranking), asked.slope_coverage(ranking)
     if not ranking.weighted and not may_hide_tie(ranking, slope).any():
         return certain(reached)
-    # A split that ties may be hidden, and its cost rounds otherwise.
-    better = may_hide_better(ranking, slope).any()
-    least = _least_cost(ranking, resolved) if better else reached
+    least = reached
+    if may_hide_better(ranking, slope).any():
+        # The least cost on the highest curve; a hidden split that ties costs otherwise by rounding alone.
+        fp, tp = extreme_curve(ranking, highest=True)
+        highest = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+        least = min(reached, float(np.min(resolved.expected_cost(highest))))
     # Of weights, `choose` takes the middle of the thresholds that tie, which may cost a little more than the least.
     tie = TIED_WEIGHTS * (abs(resolved.cost_fn - resolved.cost_tp) + abs(resolved.cost_fp - resolved.cost_tn))
-    return _outward(ranking, resolved, min(least, reached), reached, tie=tie if ranking.weighted else 0.0)
-
-
-def _least_cost(ranking: Ranking, condition: OperatingCondition) -> float:
-    """The least cost on the highest curve that the ranking allows."""
-    fp, tp = extreme_curve(ranking, highest=True)
-    table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
-    return float(np.min(condition.expected_cost(table)))
+    return _outward(ranking, resolved, least, reached, tie=tie if ranking.weighted else 0.0)
 
 
 def _outward(
     ranking: Ranking, condition: OperatingCondition, lower: float, upper: float, *, tie: float = 0.0
 ) -> Bounds:
     costs = (condition.cost_fp, condition.cost_fn, condition.cost_tp, condition.cost_tn)
-    scale = max(abs(cost) for cost in costs)
     # A mean of two equal costs, such as 0.1, may round past them.
     past = 2.0**-50 if ranking.weighted else 0.0
     least, most = min(costs) - past * abs(min(costs)), max(costs) + past * abs(max(costs))
-    return outward(ranking, lower - tie, upper + tie, least, most, scale=scale)
+    return outward(ranking, lower - tie, upper + tie, least, most, scale=max(abs(cost) for cost in costs))
 
 
 def _brier_bounds(ranking: Ranking) -> Bounds:
-    """The smallest and the largest Brier score that a ranking allows.
-
-    A positive loses least at the highest score of its segment and a negative at the lowest. Both ends occur, so
-    that one case of each class is known to be there.
-
-    """
+    """The smallest and the largest Brier score that a ranking allows."""
     require_ranking(ranking, probabilities=True)
     if ranking.ranges is None:
         return certain(brier(ranking))
-    ranges = ranking.ranges
-    best_pos, worst_pos = (1 - ranges.pos_high) ** 2, (1 - ranges.pos_low) ** 2
-    best_neg, worst_neg = ranges.neg_low**2, ranges.neg_high**2
-    lower = _total(ranking.pos, best_pos, worst_pos) + _total(ranking.neg, best_neg, worst_neg)
-    upper = _total(ranking.pos, worst_pos, best_pos) + _total(ranking.neg, worst_neg, best_neg)
-    return outward(ranking, lower / ranking.total, upper / ranking.total, 0.0, 1.0)
+    return outward(ranking, *_least_and_most(ranking, ranking.ranges, squared_losses), 0.0, 1.0)
 
 
 def _log_loss_bounds(ranking: Ranking) -> Bounds:
-    """The smallest and the largest log loss that a ranking allows; both infinite when a case is certain and wrong."""
+    """The smallest and the largest log loss that a ranking allows; infinite when a case is certain and wrong."""
     require_ranking(ranking, probabilities=True)
     if ranking.ranges is None:
         return certain(float(log_loss(ranking)))
     ranges = ranking.ranges
     if (ranges.pos_low == 0).any() or (ranges.neg_high == 1).any():
         return Bounds(math.inf, math.inf)
-    best_pos, worst_pos = -np.log(ranges.pos_high), -np.log(ranges.pos_low)
-    best_neg, worst_neg = -np.log1p(-ranges.neg_low), -np.log1p(-ranges.neg_high)
-    lower = _total(ranking.pos, best_pos, worst_pos) + _total(ranking.neg, best_neg, worst_neg)
-    upper = _total(ranking.pos, worst_pos, best_pos) + _total(ranking.neg, worst_neg, best_neg)
-    scale = 1.0 + upper / ranking.total
-    return outward(ranking, lower / ranking.total, upper / ranking.total, 0.0, math.inf, scale=scale)
+    least, most = _least_and_most(ranking, ranges, log_losses)
+    return outward(ranking, least, most, 0.0, math.inf, scale=1.0 + most)
 
 
-def _total(counts: Counts, all_but_one: Floats, one: Floats) -> float:
-    """The loss of a class when one case of each segment is at the other end (of weights, none is known to be)."""
-    has = np.flatnonzero(counts)
-    most, other = all_but_one[has], one[has]
-    known = 0 if counts.dtype.kind == "f" else 1
-    return math.fsum((most * (counts[has] - known) + other * known).tolist())
+def _least_and_most(ranking: Ranking, ranges: Ranges, losses: Losses) -> tuple[float, float]:
+    """The least and the largest mean loss of cases whose scores are known as ranges.
+
+    A positive loses least at the highest score of its segment and a negative at the lowest. Both ends occur, so that
+    one case of each class is known to be there; of weights, none is.
+    """
+    best = losses(ranges.pos_high, ranges.neg_low)
+    worst = losses(ranges.pos_low, ranges.neg_high)
+
+    def total(all_but_one: tuple[Floats, Floats], one: tuple[Floats, Floats]) -> float:
+        sums = []
+        for counts, most, other in zip((ranking.pos, ranking.neg), all_but_one, one, strict=True):
+            has = np.flatnonzero(counts)
+            known = 0 if counts.dtype.kind == "f" else 1
+            sums.append(math.fsum((most[has] * (counts[has] - known) + other[has] * known).tolist()))
+        return sum(sums) / ranking.total
+
+    return total(best, worst), total(worst, best)

@@ -15,19 +15,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher.calibration import scores
 from thresher.calibration.cox import recalibration
-from thresher.calibration.scores import SUM_TOLERANCE
 from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc, placements, pr_area
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.interval import FISHER, LOGIT, Scale
 from thresher.inference.rows import ScoredRows, count_above
-from thresher.ranking import Flags, Floats, Indices, Ranking
+from thresher.ranking import Flags, Floats, Indices, Ranking, cuts_above, merge_at, splits_to_keep
 from thresher.tables import ConfusionMatrix, ModelNumber, Quantity
 
 NOT_SUMMING = "rows of probabilities do not sum to 1"
@@ -35,7 +35,7 @@ NOT_SUMMING = "rows of probabilities do not sum to 1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentInfluence:
-    """A number of a ranking, and its slopes along the positives and the negatives of each segment.
+    """A number of a ranking, and its slopes along each segment's counts.
 
     `by_prior` is its slope along the log-odds of the data's prevalence, where that was estimated to restate
     probabilities for a declared mix.
@@ -59,7 +59,7 @@ class RowInfluence:
     note: str = ""
 
     def variance(self, cluster: Indices | None) -> float:
-        """The variance of the number, rows or entire clusters taken as drawn."""
+        """The variance of the number, where rows or entire clusters were drawn."""
         return influence_variance(self.values, cluster)
 
 
@@ -68,13 +68,7 @@ Influence: TypeAlias = Callable[[Ranking, Quantity], SegmentInfluence]
 
 
 def influence_variance(values: Floats, cluster: Indices | None) -> float:
-    """The variance of a sum of influences.
-
-    >>> round(influence_variance(np.array([0.3, -0.1, -0.2]), None), 10)
-    0.14
-    >>> round(influence_variance(np.array([0.3, -0.1, -0.2]), np.array([0, 0, 1])), 10)
-    0.16
-    """
+    """The variance of a sum of influences, by row or by cluster."""
     if cluster is None:
         return float(values @ values)
     sums = np.bincount(cluster, weights=values)
@@ -82,12 +76,12 @@ def influence_variance(values: Floats, cluster: Indices | None) -> float:
 
 
 def segment_influence(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
-    """A quantity of a ranking, and its slopes along the positives and negatives of each segment.
+    """A quantity of a ranking, and its slopes along each segment's counts.
 
     >>> from thresher.tables import quantity
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> found = segment_influence(tree, quantity("net_benefit@0.5"))
-    >>> round(found.estimate, 4), found.pos.round(4), found.neg.round(4)
+    >>> net_benefit = segment_influence(tree, quantity("net_benefit@0.5"))
+    >>> round(net_benefit.estimate, 4), net_benefit.pos.round(4), net_benefit.neg.round(4)
     (0.2, array([ 0.008,  0.008, -0.002]), array([-0.012, -0.012, -0.002]))
     """
     known = asked.known
@@ -100,98 +94,91 @@ def row_influence(rows: ScoredRows, model: str, asked: Quantity) -> RowInfluence
     """The influence of each row on a quantity of one model, in the order of the rows.
 
     Rows `at_prevalence` carry weights that bring them to a declared mix, and then vary within classes only.
-
-    >>> from thresher.tables import quantity
-    >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
-    >>> found = row_influence(rows, "tree", quantity("brier"))
-    >>> round(found.estimate, 4), round(found.variance(rows.cluster), 5)
-    (0.185, 0.01531)
     """
     score, ranking = rows.scores[model], rows.ranking(model)
     segment = np.searchsorted(-ranking.score, -score.astype(np.float64))
     slopes = segment_influence(ranking, asked)
     weight = np.ones(score.size) if rows.weight is None else rows.weight
     values = weight * np.where(rows.positive, slopes.pos[segment], slopes.neg[segment])
-    for side in (rows.positive, ~rows.positive) if rows.declared_mix else ():
-        values[side] -= weight[side] * (values[side].sum() / weight[side].sum())
-    if rows.cluster is None:  # squares of clusters' sums are made unbiased by their number
-        cases = int(np.count_nonzero(rows.positive))
-        values *= np.where(rows.positive, _root_factor(cases), _root_factor(rows.positive.size - cases))
+    for side in (rows.positive, ~rows.positive):
+        if rows.declared_mix:
+            values[side] -= weight[side] * (values[side].sum() / weight[side].sum())
+        values[side] *= _row_factor(int(np.count_nonzero(side)), rows.cluster)
     return RowInfluence(slopes.estimate, values)
 
 
+def shorten_sample(rows: ScoredRows, model: str, ranking: Ranking, most: int) -> tuple[Ranking, Variance]:
+    """A model's ranking in at most so many segments, and how the numbers of it vary."""
+    split = splits_to_keep(ranking, most, keep="even")
+    near = merge_at(ranking, split, at_means=True)
+    if rows.counted:
+        return near, variance_by_cases(near, rows.class_weights)
+    return near, variance_by_rows(rows, segments_of_rows(rows, model, ranking, split), len(near))
+
+
+def segments_of_rows(rows: ScoredRows, model: str, ranking: Ranking, split: Indices) -> Indices:
+    """Between which of the splits each row lies; restated scores may differ from the ranking's by rounding."""
+    return cuts_above(rows.scores[model].astype(np.float64), ranking.thresholds()[split[1:-1]])
+
+
 def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | None = None) -> Variance:
-    """The delta method's variance of any number, cases taken as drawn from both classes together.
+    """The delta method's variance of any number, for cases drawn from both classes together.
 
-    Where cases weigh so much, by class, to bring them to a declared mix, they are taken as drawn from each class by
-    itself. It is NaN with fewer than two cases of a class.
-
-    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> round(variance_by_cases(tree)(average_precision_influence(tree)), 5)
-    0.00404
+    With `class_weights`, which bring the classes to a declared mix, cases are drawn from each class by itself. It is
+    NaN with fewer than two cases of a class.
     """
+    counts, totals = (ranking.pos, ranking.neg), (ranking.Pos, ranking.Neg)
+    squares = [
+        weight * bessel(total / weight) * each
+        for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
+    ]
 
     def variance(slopes: SegmentInfluence) -> float:
-        positives = float((slopes.pos * slopes.pos * ranking.pos).sum()) * _factor(ranking.Pos)
-        return positives + float((slopes.neg * slopes.neg * ranking.neg).sum()) * _factor(ranking.Neg)
-
-    def within_classes(slopes: SegmentInfluence) -> float:
-        return sum(
-            weight
-            * float(((slope - _weighted_mean(slope, counts) + prior) ** 2 * counts).sum())
-            * _factor(total / weight)
-            for slope, counts, total, weight, prior in (
-                (slopes.pos, ranking.pos, ranking.Pos, of_pos, slopes.by_prior / ranking.Pos),
-                (slopes.neg, ranking.neg, ranking.Neg, of_neg, -slopes.by_prior / ranking.Neg),
-            )
-        )
-
-    of_pos, of_neg = class_weights or (1.0, 1.0)
-    return variance if class_weights is None else within_classes
-
-
-def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
-    """The same by the weights and clusters of rows, given the lowest score of each segment of a model's ranking.
-
-    Where rows have a declared mix, cases are taken as drawn from each class by itself.
-    """
-    segment = np.searchsorted(-lowest, -rows.scores[name].astype(np.float64))
-    weight = np.ones(segment.size) if rows.weight is None else rows.weight
-    sides = rows.positive, ~rows.positive
-
-    def by_segment(side: Flags, values: Floats) -> Floats:
-        return np.bincount(segment[side], weights=values[side], minlength=lowest.size).astype(np.float64, copy=False)
-
-    # The squares of a segment's rows can be added up beforehand.
-    squares = [by_segment(side, weight**2) * _factor(float(side.sum())) for side in sides]
-    total = [float(weight[side].sum()) for side in sides]
-    share = (
-        [by_segment(side, weight) / of for side, of in zip(sides, total, strict=True)] if rows.declared_mix else None
-    )
-
-    def variance(slopes: SegmentInfluence) -> float:
-        pos, neg = slopes.pos, slopes.neg
-        if share is not None:
-            # A row moves the log-odds of the prevalence by its weight, per total weight of its class.
-            pos, neg = (
-                pos - share[0] @ pos + slopes.by_prior / total[0],
-                neg - share[1] @ neg - slopes.by_prior / total[1],
-            )
-        if rows.cluster is None:
-            return float(squares[0] @ pos**2 + squares[1] @ neg**2)
-        return influence_variance(weight * np.where(rows.positive, pos[segment], neg[segment]), rows.cluster)
+        if class_weights is not None:
+            slopes = _within_classes(slopes, *counts)
+        return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
 
     return variance
+
+
+def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Variance:
+    """The same by the weights and clusters of rows, from the segment that each row is in.
+
+    Where rows have a declared mix, cases are drawn from each class by itself.
+    """
+    weight = np.ones(segment.size) if rows.weight is None else rows.weight
+    sides = rows.positive, ~rows.positive
+    counts, squares = (
+        [np.bincount(segment[side], weights=weight[side] ** power, minlength=segments) for side in sides]
+        for power in (1, 2)
+    )
+    squares = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+
+    def variance(slopes: SegmentInfluence) -> float:
+        if rows.declared_mix:
+            slopes = _within_classes(slopes, *counts)
+        if rows.cluster is None:
+            return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
+        values = weight * np.where(rows.positive, slopes.pos[segment], slopes.neg[segment])
+        return influence_variance(values, rows.cluster)
+
+    return variance
+
+
+def _within_classes(slopes: SegmentInfluence, pos: Any, neg: Any) -> SegmentInfluence:
+    """Slopes less their mean in each class; a case also moves the log-odds of an estimated prevalence."""
+    Pos, Neg = float(pos.sum()), float(neg.sum())
+    return replace(
+        slopes,
+        pos=slopes.pos - (float((slopes.pos * pos).sum()) - slopes.by_prior) / Pos,
+        neg=slopes.neg - (float((slopes.neg * neg).sum()) + slopes.by_prior) / Neg,
+    )
 
 
 def average_precision_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
     """Slopes of the average precision.
 
     A positive brings the precision at its score, and changes that of all positives which score as low or lower.
-
-    >>> found = average_precision_influence(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> found.estimate, found.pos.round(4), found.neg.round(4)
-    (0.67, array([ 0.0091,  0.0048, -0.0014]), array([-0.0186, -0.0058, -0.002 ]))
     """
     tp, fp = (covered[1:].astype(np.float64) for covered in ranking.covered())
     predicted, value = tp + fp, average_precision(ranking)
@@ -201,12 +188,7 @@ def average_precision_influence(ranking: Ranking, _: Quantity | None = None) -> 
 
 
 def pr_area_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the area under the hyperbolic precision-recall curve, `pr_area`'s formula differentiated.
-
-    >>> found = pr_area_influence(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> round(found.estimate, 4), found.pos.round(4), found.neg.round(4)
-    (0.7094, array([ 0.0088,  0.0043, -0.0013]), array([-0.0213, -0.0059, -0.0015]))
-    """
+    """Slopes of the area under the hyperbolic precision-recall curve."""
     value = pr_area(ranking)
     right, wrong = (covered[:-1].astype(np.float64) for covered in ranking.covered())
     pos, neg = ranking.pos.astype(np.float64), ranking.neg.astype(np.float64)
@@ -231,12 +213,7 @@ def pr_area_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInf
 
 
 def ks_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the Kolmogorov-Smirnov distance, at the split where it is reached.
-
-    >>> found = ks_influence(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> round(found.estimate, 10), found.pos.round(4), found.neg.round(4)
-    (0.4, array([ 0.008,  0.008, -0.012]), array([-0.016, -0.016,  0.004]))
-    """
+    """Slopes of the Kolmogorov-Smirnov distance, at the split where it is reached."""
     best = ks(ranking)
     sign = -1.0 if best.difference < 0 else 1.0
     above = (np.arange(len(ranking)) < best.split).astype(np.float64)
@@ -247,24 +224,21 @@ def ks_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluenc
 
 def brier_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
     """Slopes of the Brier score of the scores themselves."""
-    return _squared_error(ranking, ranking.score)
+    return _mean(ranking, *scores.squared_losses(ranking.score, ranking.score))
 
 
 def refinement_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the refinement loss over the hull's pools: which pools there are does not move it, being the best.
-
-    >>> found = refinement_influence(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> round(found.estimate, 4), found.pos.round(4)
-    (0.2067, array([-0.0017, -0.001 ,  0.0024]))
-    """
+    """Slopes of the refinement loss over the hull's pools, which are the best and so do not move it."""
     split = hull_splits(ranking, pool="ties")
     pos, neg = ranking.runs(split)
-    return _squared_error(ranking, np.repeat(pos / (pos + neg), np.diff(split)))
+    rate = np.repeat(pos / (pos + neg), np.diff(split))
+    return _mean(ranking, *scores.squared_losses(rate, rate))
 
 
 def uncertainty_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
     """Slopes of the Brier score that the prevalence has."""
-    return _squared_error(ranking, np.full(len(ranking), ranking.prevalence))
+    prevalence = np.full(len(ranking), ranking.prevalence)
+    return _mean(ranking, *scores.squared_losses(prevalence, prevalence))
 
 
 def _auc(ranking: Ranking, _: Quantity) -> SegmentInfluence:
@@ -334,8 +308,7 @@ def _mean(ranking: Ranking, of_pos: Floats, of_neg: Floats) -> SegmentInfluence:
 
 
 def _log_loss(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    with np.errstate(divide="ignore"):
-        return _mean(ranking, -np.log(ranking.score), -np.log1p(-ranking.score))
+    return _mean(ranking, *scores.log_losses(ranking.score, ranking.score))
 
 
 def _net_benefit(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
@@ -376,10 +349,6 @@ def _cox(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
     return SegmentInfluence(estimate, of_pos, of_neg)
 
 
-def _squared_error(ranking: Ranking, probability: Floats) -> SegmentInfluence:
-    return _mean(ranking, (1 - probability) ** 2, probability**2)
-
-
 def _miscalibration(ranking: Ranking, _: Quantity) -> SegmentInfluence:
     return brier_influence(ranking) - refinement_influence(ranking)
 
@@ -394,17 +363,9 @@ def _from_here_on(values: Floats) -> Floats:
     return sums
 
 
-def _weighted_mean(values: Floats, counts: Floats) -> float:
-    return float((values * counts).sum()) / float(counts.sum())
-
-
-def _factor(cases: float) -> float:
-    """What makes the sum of squared influences of cases unbiased."""
+def bessel(cases: float) -> float:
+    """Bessel's correction n / (n - 1) of a sum of squares; NaN for a single case."""
     return cases / (cases - 1) if cases > 1 else math.nan
-
-
-def _root_factor(cases: float) -> float:
-    return math.sqrt(_factor(cases))
 
 
 INFLUENCE: Mapping[str, Influence] = MappingProxyType(
@@ -444,20 +405,15 @@ class MatrixMeasure:
 
 
 def average_gradient(counts: Floats, how: str, of: str) -> Floats:
-    """How a macro or weighted average of precision, recall or f1 grows with each cell.
-
-    >>> average_gradient(np.array([[8.0, 2.0], [1.0, 9.0]]), "macro", "recall").round(4)
-    array([[ 0.01 , -0.04 ],
-           [-0.045,  0.005]])
-    """
-    right, actual, called = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    """How a macro or weighted average of precision, recall or f1 grows with each cell."""
+    right, actual, calls = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
     total = counts.sum()
     share = actual / total if how == "weighted" else np.full(right.size, 1 / right.size)
     present = share > 0  # a class without cases weighs nothing, defined or not
     of_row, of_column, size = {
-        "f1": (1.0, 1.0, (actual + called) / 2),
+        "f1": (1.0, 1.0, (actual + calls) / 2),
         "recall": (1.0, 0.0, actual),
-        "precision": (0.0, 1.0, called),
+        "precision": (0.0, 1.0, calls),
     }[of]
     with np.errstate(divide="ignore", invalid="ignore"):
         per = np.where(present, share / size, 0.0)
@@ -470,49 +426,37 @@ def average_gradient(counts: Floats, how: str, of: str) -> Floats:
 
 
 def mcc_gradient(counts: Floats) -> Floats:
-    """How the correlation of actual and called class (Gorodkin 2004) grows with each cell.
-
-    >>> mcc_gradient(np.array([[30.0, 20.0], [10.0, 40.0]])).round(4)
-    array([[ 0.0071, -0.0116],
-           [-0.0174,  0.0048]])
-    """
-    beyond, along, actual, called = _beyond_chance(counts)
+    """How the correlation of actual and predicted class (Gorodkin 2004) grows with each cell."""
+    beyond, along, actual, calls = _beyond_chance(counts)
     total = counts.sum()
-    apart = total**2 - actual @ actual, total**2 - called @ called
+    apart = total**2 - actual @ actual, total**2 - calls @ calls
     spread = math.sqrt(apart[0] * apart[1])
-    grown = (total - actual)[:, np.newaxis] / apart[0] + (total - called)[np.newaxis, :] / apart[1]
-    gradient: Floats = along / spread - beyond / spread * grown
+    growth = (total - actual)[:, np.newaxis] / apart[0] + (total - calls)[np.newaxis, :] / apart[1]
+    gradient: Floats = along / spread - beyond / spread * growth
     return gradient
 
 
 def kappa_gradient(counts: Floats) -> Floats:
-    """How Cohen's (1960) kappa grows with each cell.
-
-    >>> kappa_gradient(np.array([[30.0, 20.0], [10.0, 40.0]])).round(4)
-    array([[ 0.0072, -0.0128],
-           [-0.0152,  0.0048]])
-    """
-    beyond, along, actual, called = _beyond_chance(counts)
+    """How Cohen's (1960) kappa grows with each cell."""
+    beyond, along, actual, calls = _beyond_chance(counts)
     total = counts.sum()
-    most = total**2 - actual @ called
-    grown = 2 * total - called[:, np.newaxis] - actual[np.newaxis, :]
-    gradient: Floats = along / most - beyond / most**2 * grown
+    most = total**2 - actual @ calls
+    growth = 2 * total - calls[:, np.newaxis] - actual[np.newaxis, :]
+    gradient: Floats = along / most - beyond / most**2 * growth
     return gradient
 
 
 def _beyond_chance(counts: Floats) -> tuple[float, Floats, Floats, Floats]:
-    """Cases right beyond chance, times all cases; how that grows with each cell; the totals of rows and columns."""
-    right, actual, called = float(np.trace(counts)), counts.sum(axis=1), counts.sum(axis=0)
+    """Cases right beyond chance times all cases, its gradient, and the totals of rows and columns."""
+    right, actual, calls = float(np.trace(counts)), counts.sum(axis=1), counts.sum(axis=0)
     total = float(counts.sum())
-    along = total * np.eye(actual.size) + right - called[:, np.newaxis] - actual[np.newaxis, :]
-    return right * total - float(actual @ called), along, actual, called
+    along = total * np.eye(actual.size) + right - calls[:, np.newaxis] - actual[np.newaxis, :]
+    return right * total - float(actual @ calls), along, actual, calls
 
 
-def _average(how: str, of: str) -> MatrixMeasure:
+def _average(how: Literal["macro", "weighted"], of: Literal["precision", "recall", "f1"]) -> MatrixMeasure:
     return MatrixMeasure(
-        lambda matrix: matrix.average(how, of),  # type: ignore[arg-type]
-        lambda counts: average_gradient(counts, how, of),
-        LOGIT,
+        lambda matrix: matrix.average(how, of), lambda counts: average_gradient(counts, how, of), LOGIT
     )
 
 
@@ -530,31 +474,22 @@ MATRIX_MEASURES: Mapping[str, MatrixMeasure] = MappingProxyType(
 
 
 def class_influence(rows: ClassifiedRows, model: str) -> Mapping[str, RowInfluence]:
-    """Every measure of one model that is compared or averaged over classes, with its influences.
-
-    >>> from thresher.inference.class_rows import classified_rows
-    >>> rows = classified_rows([0, 1, 2, 0], [[.8, .1, .1], [.2, .7, .1], [.1, .6, .3], [.6, .3, .1]])
-    >>> found = class_influence(rows, "model")
-    >>> found["overall_accuracy"].estimate, found["overall_accuracy"].values.round(3)
-    (0.75, array([ 0.072,  0.072, -0.217,  0.072]))
-    """
-    matrix, share = rows.matrices[model], rows.share
+    """Every measure of one model that is compared or averaged over classes, by name."""
+    matrix = rows.matrices[model]
     right = (rows.calls[model] == rows.index).astype(np.float64)
-    measures = {"overall_accuracy": _row_mean(right, rows)}
-    measures |= _matrix_averages(rows, model)
-    measures |= _areas(rows, matrix, share)
-    if not sums_to_one(matrix):
-        undefined = RowInfluence(math.nan, np.full(share.size, math.nan), NOT_SUMMING)
-        return MappingProxyType(measures | {"brier": undefined, "log_loss": undefined})
-    return MappingProxyType(
-        measures
-        | {"brier": _row_mean(squared_errors(rows, model), rows), "log_loss": _row_mean(log_losses(rows, model), rows)}
-    )
+    measures = {"overall_accuracy": _row_mean(right, rows)} | _matrix_averages(rows, model) | _areas(rows, matrix)
+    if sums_to_one(matrix):
+        losses = {"brier": squared_errors(rows, model), "log_loss": log_losses(rows, model)}
+        measures |= {name: _row_mean(values, rows) for name, values in losses.items()}
+    else:
+        undefined = RowInfluence(math.nan, np.full(rows.index.size, math.nan), NOT_SUMMING)
+        measures |= {"brier": undefined, "log_loss": undefined}
+    return MappingProxyType(measures)
 
 
 def sums_to_one(matrix: Floats) -> bool:
     """Whether every row of probabilities sums to 1, as nearly as losses ask for."""
-    return bool((np.abs(matrix.sum(axis=1) - 1) <= SUM_TOLERANCE).all())
+    return bool((np.abs(matrix.sum(axis=1) - 1) <= scores.SUM_TOLERANCE).all())
 
 
 def squared_errors(rows: ClassifiedRows, model: str) -> Floats:
@@ -580,30 +515,27 @@ def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:
 
 
 def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence]:
-    """Macro recall and macro F1 of the calls."""
-    k, called, weight = len(rows.classes), rows.calls[model], rows.share
-    right = called == rows.index
-    actual, calls, hits = (
-        np.bincount(of, weights=each, minlength=k)
-        for of, each in ((rows.index, weight), (called, weight), (rows.index, weight * right))
-    )
-    recall, f1 = hits / actual, 2 * hits / (actual + calls)
-    of_recall = (right - recall[rows.index]) / actual[rows.index] * _class_factors(rows)[rows.index]
-    per = 1 / (actual + calls)
-    lost = f1 * per
-    of_f1 = (2 * right * per[rows.index] - lost[rows.index] - lost[called]) * _row_factor(rows.index.size, rows.cluster)
+    """Macro recall, whose cases are drawn by class, and macro F1 of the calls."""
+    k, calls = len(rows.classes), rows.calls[model]
+    counts = np.bincount(rows.index * k + calls, weights=rows.share, minlength=k * k).reshape(k, k)
+    matrix = ConfusionMatrix(counts, list(rows.classes))
+    by_class = np.array([_row_factor(cases, rows.cluster) for cases in rows.cases.tolist()])
+    factors = {"macro_recall": by_class[rows.index], "macro_f1": _row_factor(rows.index.size, rows.cluster)}
     return {
-        "macro_recall": RowInfluence(float(recall.mean()), weight * of_recall / k),
-        "macro_f1": RowInfluence(float(f1.mean()), weight * of_f1 / k),
+        name: RowInfluence(
+            MATRIX_MEASURES[name].value(matrix),
+            rows.share * MATRIX_MEASURES[name].gradient(counts)[rows.index, calls] * factor,
+        )
+        for name, factor in factors.items()
     }
 
 
-def _areas(rows: ClassifiedRows, matrix: Floats, share: Floats) -> dict[str, RowInfluence]:
+def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
     """The four averages of the AUC.
 
-    Rows are taken as drawn from all classes together, so that the shares of classes are uncertain too.
+    Rows are drawn from all classes together, so that the shares of classes are uncertain too.
     """
-    k, columns = len(rows.classes), [np.ascontiguousarray(column) for column in matrix.T]
+    k, share, columns = len(rows.classes), rows.share, [np.ascontiguousarray(column) for column in matrix.T]
     of_class = np.bincount(rows.index, weights=share, minlength=k)
     macro, weighted = np.zeros(share.size), np.zeros(share.size)
     areas = np.empty(k)
@@ -649,9 +581,5 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
 
 
 def _row_factor(rows: int, cluster: Indices | None) -> float:
-    """What makes the squares of rows' influences unbiased; clusters are corrected for by their number."""
-    return 1.0 if cluster is not None else _root_factor(rows)
-
-
-def _class_factors(rows: ClassifiedRows) -> Floats:
-    return np.array([_row_factor(count, rows.cluster) for count in rows.cases.tolist()])
+    """What makes squared influences of rows unbiased; those of clusters are scaled by the number of clusters."""
+    return 1.0 if cluster is not None else math.sqrt(bessel(rows))

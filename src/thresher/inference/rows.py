@@ -18,23 +18,15 @@ from thresher.inputs import is_positive
 from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.frames import columns_by_name
 from thresher.inputs.rank import checked_weights
-from thresher.ranking import (
-    Counts,
-    Flags,
-    Floats,
-    Indices,
-    Ranking,
-    falling_order,
-    rankable,
-)
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, falling_order, rankable
 
 ONLY_MODEL = "model"
-_NEAR = 8
+_NEAR = 8  # clusters whose numbers span at most so many times the rows are counted, not hashed
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoredRows(Result):
-    """Rows of both classes: flags of the positive ones, scores by model, weights above 0, clusters as 0, 1, 2, ...
+    """Labelled rows that models scored, with weights above 0 and clusters as 0, 1, 2, ...
 
     Questions that a ranking cannot answer need rows: pairs of models, clusters, sampling weights. Other `columns` come
     along row by row. `declared_mix` says that weights bring the classes to a declared mix, so that only the rows within
@@ -109,18 +101,26 @@ class ScoredRows(Result):
         if not models:
             raise ArgumentError("there are no scores", "give one column of scores, or one per model")
         inputs = {"labels": labels} | {f"scores of {name!r}": values for name, values in models.items()}
-        inputs |= {} if weights is None else {"weights": weights}
-        inputs |= {} if clusters is None else {"clusters": clusters}
+        inputs |= {name: each for name, each in (("weights", weights), ("clusters", clusters)) if each is not None}
         inputs |= columns or {}
-        for name, values in inputs.items():
-            _require_rows(values, name)
+        if ranked := [name for name, values in inputs.items() if isinstance(values, Ranking)]:
+            raise ArgumentError(
+                f"{ranked[0]} is a Ranking, which no longer knows which case got which score; models scored on the same"
+                " rows are compared row by row, and treating them as separate samples would hide what they share",
+                fix="give the scores row by row; for rankings of different rows use"
+                " compare_unpaired(ranking_a, ranking_b)",
+            )
         require_same_index(inputs)
         checked, weight, dropped = complete_columns(inputs, missing=missing)
         flags = is_positive(checked["labels"], positive=positive)
         require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)))
+        sortable = {}
+        for name in models:
+            with located(f"scores of {name!r}"):
+                sortable[name] = rankable(checked[f"scores of {name!r}"])
         return cls(
             positive=flags,
-            scores={name: _scores(checked, name) for name in models},
+            scores=sortable,
             weight=weight,
             cluster=None if clusters is None else cluster_codes(checked["clusters"]),
             dropped=dropped,
@@ -237,18 +237,12 @@ class ScoredRows(Result):
     def _brief(self) -> str:
         weighted = ", weighted" if self.weight is not None else ""
         clustered = f", {self.clusters:,} clusters" if self.cluster is not None else ""
-        return (
-            f"{len(self):,} rows, {int(self.positive.sum()):,} positive{weighted}{clustered};"
-            f" models {', '.join(self.models)}"
-        )
+        rows = f"{len(self):,} rows, {int(self.positive.sum()):,} positive"
+        return f"{rows}{weighted}{clustered}; models {', '.join(self.models)}"
 
 
 def one_model(models: Collection[str], model: Any) -> str:
-    """The model that is meant: the one named, or the only one.
-
-    >>> one_model(["tree"], None)
-    'tree'
-    """
+    """The model that is meant: the one named, or the only one."""
     if (isinstance(model, str) and model in models) or (model is None and len(models) == 1):
         return next(iter(models)) if model is None else model
     what = "there are several models" if model is None else f"there is no model {model!r}"
@@ -261,8 +255,7 @@ def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None
     >>> count_above(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
     array([0. , 0.5, 1.5, 2. ])
     """
-    falling, ends = falling_order(score)
-    order = falling[::-1]
+    order, ends = falling_order(score)
     is_pos = positive[order]
     if weights is None:
         kind = np.int32 if score.size < np.iinfo(np.int32).max // 2 else np.int64  # half the memory, while they fit
@@ -271,21 +264,13 @@ def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None
         neg -= pos
     else:
         pos, neg = np.cumsum(weights[order] * is_pos), np.cumsum(weights[order] * ~is_pos)
-    if ends.size == score.size:  # to the other class, a row adds nothing itself
-        above = np.where(is_pos, neg[-1] - neg, pos[-1] - pos)
-    else:
-        rising_ends = score.size - np.append(0, ends[:-1])[::-1]
-        above = np.where(is_pos, neg[-1] - _midway(neg, rising_ends), pos[-1] - _midway(pos, rising_ends))
-    in_rows = np.empty(score.size)
-    in_rows[order] = above
-    return in_rows
-
-
-def _midway(total: npt.NDArray[Any], ends: npt.NDArray[np.intp]) -> Floats:
-    """For each entry, the running total before its segment plus half of what its segment adds."""
-    after = total[ends - 1]
-    before = np.append(np.zeros(1, dtype=total.dtype), after[:-1])
-    return np.repeat((before + after) / 2, np.diff(ends, prepend=0))
+    if ends.size < score.size:  # half of what a segment adds is above each of its cases
+        after = np.stack([pos, neg])[:, ends - 1]
+        before = np.concatenate([np.zeros((2, 1), dtype=after.dtype), after[:, :-1]], axis=1)
+        pos, neg = np.repeat((before + after) / 2, np.diff(ends, prepend=0), axis=1)
+    above = np.empty(score.size)
+    above[order] = np.where(is_pos, neg, pos)  # to the other class, a row adds nothing itself
+    return above
 
 
 def complete_columns(inputs: Mapping[str, Any], *, missing: Missing) -> tuple[dict[str, Column], Floats | None, int]:
@@ -302,19 +287,18 @@ def complete_columns(inputs: Mapping[str, Any], *, missing: Missing) -> tuple[di
 
 def require_same_index(columns: Mapping[str, Any]) -> None:
     """Refuse columns whose row ids (pandas) differ: equal length is not yet pairing."""
-    first: tuple[str, Any] | None = None
-    for name, values in columns.items():
-        index = getattr(values, "index", None)
-        if index is None or callable(index):
-            continue
-        ids = np.asarray(index)
-        if first is None:
-            first = name, ids
-        elif ids.size == first[1].size and not np.array_equal(ids, first[1]):
-            row = int(np.flatnonzero(np.asarray(ids != first[1]))[0])
+    ids = {
+        name: np.asarray(values.index)
+        for name, values in columns.items()
+        if hasattr(values, "index") and not callable(values.index)
+    }
+    first = next(iter(ids), "")
+    for name, index in ids.items():
+        if index.size == ids[first].size and not np.array_equal(index, ids[first]):
+            row = int(np.flatnonzero(np.asarray(index != ids[first]))[0])
             raise LengthError(
-                f"{first[0]} and {name} carry different row ids"
-                f" (first at row {row}: {first[1][row]!s} and {ids[row]!s}), so they are not paired",
+                f"{first} and {name} carry different row ids"
+                f" (first at row {row}: {ids[first][row]!s} and {index[row]!s}), so they are not paired",
                 fix="align them by their index, or pass .to_numpy() if their order is right",
             )
 
@@ -333,17 +317,3 @@ def cluster_codes(clusters: Column) -> Indices:
 def cluster_sums(values: Floats, cluster: Indices, clusters: int) -> Counts:
     """The sum over each cluster of every row of a matrix (models × cases): models × clusters."""
     return np.stack([np.bincount(cluster, weights=each, minlength=clusters) for each in values])
-
-
-def _require_rows(values: Any, name: str) -> None:
-    if isinstance(values, Ranking):
-        raise ArgumentError(
-            f"{name} is a Ranking, which no longer knows which case got which score; models scored on the same"
-            " rows are compared row by row, and treating them as separate samples would hide what they share",
-            fix="give the scores row by row; for rankings of different rows use compare_unpaired(ranking_a, ranking_b)",
-        )
-
-
-def _scores(columns: Mapping[str, Column], model: str) -> Floats:
-    with located(f"scores of {model!r}"):
-        return rankable(columns[f"scores of {model!r}"])

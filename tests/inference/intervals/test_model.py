@@ -10,9 +10,7 @@ import thresher as th
 from tests.inference import oracles
 from tests.inference.oracles import apparent
 from tests.inference.resampling_oracles import calibrated
-from thresher.inference.intervals import model as room
-from thresher.inference.intervals import model as room_from_inference
-from thresher.inference.intervals.model import unbiased_miscalibration
+from thresher.inference.intervals.model import MOST_SEGMENTS, ModelSample, model_intervals, unbiased_miscalibration
 from thresher.inference.rows import ScoredRows
 
 
@@ -31,13 +29,10 @@ def test_miscalibration_stays():
     assert np.mean(found) == pytest.approx(1 / 30, rel=0.1)
 
 
-def test_joining_takes_nothing_off(monkeypatch):
+def test_joining_takes_nothing_off():
     ranking = calibrated(2000, 3, off=1.5)
-    fine = []
-    for most in (2000, 200):
-        monkeypatch.setattr(room, "MOST_GROUPS", most)
-        fine.append(unbiased_miscalibration(ranking))
-    assert fine[0] == pytest.approx(fine[1], abs=0.002)
+    fine, coarse = (unbiased_miscalibration(ranking, most=most) for most in (2000, 200))
+    assert fine == pytest.approx(coarse, abs=0.002)
 
 
 def test_cases_that_are_worth_less_leave_more_to_noise():
@@ -66,7 +61,7 @@ NAMES = (
 )
 
 
-def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
+def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, most=MOST_SEGMENTS, **more):
     rows = ScoredRows.of(labels, {"m": scores}, **more)
     ranking = th.rank(rows.positive, rows.scores["m"], weights=rows.weight)
     parts = th.decomposition(ranking, bins="hull")
@@ -75,8 +70,8 @@ def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
         "pr_area": th.pr_area(ranking),
         "log_loss": float(th.log_loss(ranking)),
     } | {name: getattr(parts, name) for name in NAMES[4:]}
-    model = room_from_inference.ModelSample.of(rows, "m", ranking, level)
-    return room_from_inference.model_intervals(model, estimates, th.ks(ranking), ks_gain=ks_gain)
+    model = ModelSample.of(rows, "m", ranking, level, most=most)
+    return model_intervals(model, estimates, th.ks(ranking), ks_gain=ks_gain)
 
 
 def same(one, other, **close):
@@ -177,18 +172,31 @@ def test_scores_turned_round_have_the_same_distance():
 
 
 @pytest.mark.parametrize("names", [(), ("weights",), ("clusters",)])
-def test_joining_a_long_ranking_changes_nothing_to_speak_of(monkeypatch, names):
+def test_joining_a_long_ranking_changes_nothing_to_speak_of(names):
     rng = np.random.default_rng(1)
     scores = rng.random(3000)
     labels = rng.random(3000) < scores
     every = {"weights": rng.exponential(size=3000), "clusters": rng.integers(500, size=3000)}
     more = {name: every[name] for name in names}
-    whole = intervals(labels, scores, **more)
-    monkeypatch.setattr(room_from_inference, "MOST_SEGMENTS", 300)
-    few = intervals(labels, scores, **more)
+    every_segment, few = intervals(labels, scores, **more), intervals(labels, scores, most=300, **more)
     for name in NAMES:
-        assert apparent(few[name]) == apparent(whole[name])
-        assert few[name].width == pytest.approx(whole[name].width, rel=0.02, abs=2e-4), name
+        assert apparent(few[name]) == apparent(every_segment[name])
+        assert few[name].width == pytest.approx(every_segment[name].width, rel=0.02, abs=2e-4), name
+
+
+@pytest.mark.parametrize("names", [("weights",), ("weights", "clusters")])
+def test_rows_and_a_ranking_whose_scores_differ_by_rounding_belong_together(names):
+    """Probabilities restated for a prevalence that sums of weights give in another order."""
+    more = {"weights": RNG.exponential(size=LABELS.size), "clusters": np.arange(LABELS.size) // 3}
+    rows = ScoredRows.of(LABELS, {"m": np.round(SCORES, 1)}, **{name: more[name] for name in names})
+    ranking = rows.ranking("m")
+    for direction in (0.0, 1.0):
+        near = th.Ranking(np.nextafter(ranking.score, direction), ranking.pos, ranking.neg)
+        numbers = {"average_precision": th.average_precision(ranking), "pr_area": th.pr_area(ranking)}
+        exact, other = (
+            model_intervals(ModelSample.of(rows, "m", each, 0.95), numbers, th.ks(ranking)) for each in (ranking, near)
+        )
+        same(exact, other, rel=1e-9)
 
 
 def test_an_infinite_loss_is_infinite_for_sure():

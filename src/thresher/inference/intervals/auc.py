@@ -17,7 +17,7 @@ from thresher._internal.results import Tabular
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.influence import RowInfluence, class_influence
+from thresher.inference.influence import RowInfluence, bessel, class_influence
 from thresher.inference.interval import (
     LOGIT,
     Interval,
@@ -26,6 +26,7 @@ from thresher.inference.interval import (
     normal_quantile,
     student_quantile,
 )
+from thresher.inference.intervals.rate import exact_limits
 from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
 from thresher.inputs.columns import Missing
 from thresher.ranking import Floats, Ranking, require_ranking
@@ -75,20 +76,18 @@ def auc_interval(
             return _rows_interval(rows, level)
         source = rows.ranking(name)
     require_ranking(source)
-    ranking = source
-    ranking.require_both_classes()
-    area = auc(ranking)
+    source.require_both_classes()
+    area, cases = auc(source), (source.Pos, source.Neg)
     if method == "hanley-mcneil":
-        variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
-        return logit_interval(area, variance, (ranking.Pos, ranking.Neg), level, method=method)
-    of_pos, of_neg = delong_parts(ranking)
-    if method == "wald":
-        if not (of_pos + of_neg > NOTHING and 0 < area < 1):
-            return exact_pairs(area, of_pos + of_neg, (ranking.Pos, ranking.Neg), level)
-        half = normal_quantile(level) * math.sqrt(of_pos + of_neg)
-        limits = max(0.0, area - half), min(1.0, area + half)
-        return Interval(area, *limits, variance=of_pos + of_neg, level=level, method=method)
-    return moderated_interval(area, (of_pos, of_neg), (ranking.Pos, ranking.Neg), level)
+        return logit_interval(area, hanley_mcneil_variance(area, *cases), cases, level, method=method)
+    parts = delong_parts(source)
+    variance = sum(parts)
+    if method == "delong":
+        return moderated_interval(area, parts, cases, level)
+    if not (variance > NOTHING and 0 < area < 1):
+        return exact_pairs(area, variance, cases, level)
+    half = normal_quantile(level) * math.sqrt(variance)
+    return Interval(area, max(0.0, area - half), min(1.0, area + half), variance, level, method)
 
 
 def auc_variance(ranking: Ranking) -> float:
@@ -109,9 +108,8 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
     >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
     0.0445
     """
-    require_number(area, name="area")
-    require_number(Pos, name="Pos")
-    require_number(Neg, name="Neg")
+    for name, number in (("area", area), ("Pos", Pos), ("Neg", Neg)):
+        require_number(number, name=name)
     if not (0 <= area <= 1 and Pos > 0 and Neg > 0):
         what = f"an AUC of {area} from {Pos} positives and {Neg} negatives has no variance"
         raise ArgumentError(what, "give an AUC within [0, 1] and numbers of cases above 0")
@@ -140,14 +138,14 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
         return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
-    return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)
+    return bessel(ranking.Pos) * of_pos / ranking.Pos**2, bessel(ranking.Neg) * of_neg / ranking.Neg**2
 
 
 def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
-    """The same where every case stands alone: how many of the other class come before it, added up in whole numbers."""
+    """The same where no scores tie: how many of the other class come before a case, added up in whole numbers."""
 
     def moments(piece: slice) -> list[tuple[int, int, int]]:
-        """Of a piece's positives, and of its negatives: how many, and the sums of opponents before them and squares."""
+        """Of positives, and of negatives: how many, and the sums of opponents before them and of their squares."""
         is_pos = ranking.narrow[0][piece] != 0
         sums = []
         for side in (is_pos, ~is_pos):
@@ -165,10 +163,10 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
         before = [so_far + cases for so_far, (cases, _, _) in zip(before, piece, strict=True)]
     Pos, Neg = before
     of_pos, of_neg = (
-        (own * second[side] - first[side] ** 2) / (own * other**2)
+        bessel(own) * (own * second[side] - first[side] ** 2) / (own**3 * other**2)
         for side, own, other in ((0, Pos, Neg), (1, Neg, Pos))
     )
-    return _of_mean(of_pos, Pos), _of_mean(of_neg, Neg)
+    return of_pos, of_neg
 
 
 def moderated_interval(
@@ -195,12 +193,7 @@ def moderated_interval(
 
 @dataclass(frozen=True, slots=True)
 class AucLimits:
-    """Limits of one AUC at any level: moderated, or exact for so many `pairs` where the deviation is 0.
-
-    >>> limits = AucLimits.of(0.8, (0.004, 0.002), (20, 40))
-    >>> [round(limit, 4) for limit in limits.at(0.025)]
-    [0.6127, 0.91]
-    """
+    """Limits of one AUC at any level: moderated, or exact for so many `pairs` where the deviation is 0."""
 
     area: float
     deviation: float
@@ -222,23 +215,21 @@ class AucLimits:
         if not (variance > NOTHING and 0 < area < 1):
             return cls(area, 0.0, math.nan, min(cases))
         freedom = satterthwaite(parts, cases)
-        newcombe = _newcombe_variance(area, *(cases if rows is None else rows)) * inflation
+        Pos, Neg = cases if rows is None else rows
+        skew = ((Pos + Neg) / 2 - 1) * ((1 - area) / (2 - area) + area / (1 + area))
+        newcombe = area * (1 - area) * (1 + skew) / (Pos * Neg) * inflation
         moderated = (freedom * variance + PRIOR_FREEDOM * newcombe) / (freedom + PRIOR_FREEDOM)
         return cls(area, math.sqrt(moderated), freedom + PRIOR_FREEDOM, min(cases))
 
     def at(self, tail: float) -> tuple[float, float]:
         """The limits beyond each of which so much lies."""
         if not self.deviation:
-            return _limits_of_pairs(self.area, self.pairs, tail)
+            return exact_limits(self.area * self.pairs, self.pairs, tail)
         return LOGIT.limits(self.area, student_tail(tail, self.freedom) * self.deviation)
 
 
 def satterthwaite(parts: tuple[float, float], cases: tuple[float, float]) -> float:
-    """Degrees of freedom of a variance that is the sum of two of means (Satterthwaite 1946).
-
-    >>> satterthwaite((0.01, 0.01), (11, 11)), satterthwaite((0.01, 0.0), (11, 99))
-    (20.0, 10.0)
-    """
+    """Degrees of freedom of a variance that is the sum of two of means (Satterthwaite 1946)."""
     return sum(parts) ** 2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
 
 
@@ -264,29 +255,9 @@ def exact_pairs(area: float, variance: float, cases: tuple[float, float], level:
     AUC, so the limits hold whatever the distributions are; they ignore all other pairs and are wide.
     """
     pairs = min(cases)
-    lower, upper = _limits_of_pairs(area, pairs, (1 - level) / 2)
     seen = "1 pair" if pairs == 1 else f"{pairs:g} independent pairs"
     note = f"DeLong's variance says nothing here; exact limits from {seen}, conservative"
-    return Interval(area, lower, upper, variance, level, "exact pairs", note)
-
-
-def _limits_of_pairs(area: float, pairs: float, tail: float) -> tuple[float, float]:
-    from scipy.special import betaincinv
-
-    won = area * pairs
-    lower = 0.0 if area == 0 else float(betaincinv(won, pairs - won + 1, tail))
-    upper = 1.0 if area == 1 else float(betaincinv(won + 1, pairs - won, 1 - tail))
-    return lower, upper
-
-
-def _newcombe_variance(area: float, Pos: float, Neg: float) -> float:
-    balanced = (Pos + Neg) / 2 - 1
-    return area * (1 - area) * (1 + balanced * ((1 - area) / (2 - area) + area / (1 + area))) / (Pos * Neg)
-
-
-def _of_mean(squares: float, cases: float) -> float:
-    """The variance of a mean, from the squared deviations of its cases."""
-    return squares / (cases - 1) / cases if cases > 1 else math.nan
+    return Interval(area, *exact_limits(area * pairs, pairs, (1 - level) / 2), variance, level, "exact pairs", note)
 
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
@@ -355,27 +326,24 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
     one cluster vary together (Obuchowski 1997: S10, S01 and S11).
     """
     sides = rows.positive, ~rows.positive
-    weight = [None if rows.weight is None else rows.weight[side] for side in sides]
-    total = [
-        float(np.count_nonzero(side)) if w is None else float(w.sum()) for side, w in zip(sides, weight, strict=True)
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    total = [float(weight[side].sum()) for side in sides]
+    placements = _placements(rows, total)
+    areas = np.clip(placements[0] @ weight[rows.positive] / total[0], 0.0, 1.0)
+    influence = [
+        (values - areas[:, np.newaxis]) * (weight[side] / size)
+        for values, side, size in zip(placements, sides, total, strict=True)
     ]
-    beaten, beating_it = _placements(rows, total)
-    areas = np.array([_mean(each, weight[0], total[0]) for each in beaten])
-    influence = []
-    for values, w, size in zip((beaten, beating_it), weight, total, strict=True):
-        away = values - areas[:, np.newaxis]
-        away *= 1 / size if w is None else w / size
-        influence.append(away)
-    if rows.cluster is None:
-        of_pos, of_neg = (_spread(away, away.shape[1]) for away in influence)
-        return AucCovariance(areas, of_pos, of_neg, np.zeros_like(of_pos), rows.cases)
-    clusters = rows.clusters
-    of_pos, of_neg = (
-        cluster_sums(away, rows.cluster[side], clusters) for away, side in zip(influence, sides, strict=True)
-    )
-    crossed = of_pos @ of_neg.T * _factor(clusters)
-    with_pos, with_neg = rows.cases
-    return AucCovariance(areas, _spread(of_pos, with_pos), _spread(of_neg, with_neg), crossed + crossed.T, rows.cases)
+    cases = rows.cases
+    shared, units = np.zeros((areas.size, areas.size)), tuple(float(each.shape[1]) for each in influence)
+    if rows.cluster is not None:
+        influence = [
+            cluster_sums(each, rows.cluster[side], rows.clusters) for each, side in zip(influence, sides, strict=True)
+        ]
+        crossed = influence[0] @ influence[1].T * bessel(rows.clusters)
+        shared, units = crossed + crossed.T, cases
+    of_pos, of_neg = (each @ each.T * bessel(n) for each, n in zip(influence, units, strict=True))
+    return AucCovariance(areas, of_pos, of_neg, shared, cases)
 
 
 def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:
@@ -394,18 +362,6 @@ def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matri
 
     parallel_map(fill, range(len(columns)), threads_for(rows.positive.size * len(columns)))
     return of_pos, of_neg
-
-
-def _mean(values: Floats, weight: Floats | None, total: float) -> float:
-    return float(np.clip((values.sum() if weight is None else values @ weight) / total, 0.0, 1.0))
-
-
-def _spread(influence: Matrix, units: float) -> Matrix:
-    return influence @ influence.T * _factor(units)
-
-
-def _factor(units: float) -> float:
-    return units / (units - 1) if units > 1 else math.nan
 
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
@@ -483,7 +439,7 @@ def class_auc_interval(
 def area_intervals(
     rows: ClassifiedRows, model: str, influence: Mapping[str, RowInfluence], *, level: float
 ) -> ClassAucIntervals:
-    """The same from rows that were checked already, and the influences on the averages."""
+    """The same from checked rows, and the influences on the averages."""
     smallest, units = float(rows.class_units.min()), rows.units
 
     def average(of: RowInfluence) -> Interval:
@@ -493,17 +449,12 @@ def area_intervals(
         deviation = student_quantile(level, smallest - 1) * math.sqrt(variance)
         return Interval(area, *LOGIT.limits(area, deviation), variance, level, "placements")
 
-    against_rest = {name: _class_interval(rows, model, i, level) for i, name in enumerate(rows.classes)}
+    def against_rest(i: int) -> Interval:
+        score = np.ascontiguousarray(rows.matrices[model][:, i])
+        return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)
+
     return ClassAucIntervals(
-        one_vs_rest=MappingProxyType(against_rest),
+        one_vs_rest=MappingProxyType({name: against_rest(i) for i, name in enumerate(rows.classes)}),
         **{name: average(influence[name]) for name in AVERAGES},
         dropped=rows.dropped,
     )
-
-
-def _class_interval(rows: ClassifiedRows, model: str, i: int, level: float) -> Interval:
-    """The interval of the AUC of class i against the rest."""
-    if rows.weight is None and rows.cluster is None:
-        return auc_interval(rows.ranking(model, i), level=level)
-    score = np.ascontiguousarray(rows.matrices[model][:, i])
-    return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)

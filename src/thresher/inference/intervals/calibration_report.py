@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -23,10 +23,11 @@ from thresher.inference.influence import (
     SegmentInfluence,
     Variance,
     segment_influence,
+    segments_of_rows,
+    shorten_sample,
     variance_by_cases,
-    variance_by_rows,
 )
-from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile
+from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile, undefined
 from thresher.inference.lowess import MOST_GROUPS, Smoother
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
@@ -35,11 +36,19 @@ from thresher.tables.condition import require_condition
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
 REPLICATES = 500
+DISTANCES = ("ici", "e50", "e90")
+_NAMES = {  # by field of the report: the quantity, and its words
+    "intercept": ("calibration_intercept", "calibration intercept"),
+    "slope": ("calibration_slope", "calibration slope"),
+    "in_the_large": ("calibration_in_the_large", "calibration in the large"),
+    "observed_expected": ("observed_expected", "observed : expected"),
+    "ici": ("ici", "ICI"),
+    "e50": ("e50", "E50"),
+    "e90": ("e90", "E90"),
+}
 _EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
 _AT_ONCE = 1 << 22  # units times replicates that are drawn together
 _NOTHING = 1e-24
-_ONE_CASE = "one case of a class shows no spread within it, so there are no limits"
-DISTANCES = ("ici", "e50", "e90")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,7 +81,7 @@ class CalibrationReport(Tabular):
     @property
     def numbers(self) -> Mapping[str, Interval]:
         """The same by the names that quantities have."""
-        return MappingProxyType({_NAMES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)})
+        return MappingProxyType({name: getattr(self, field) for field, (name, _) in _NAMES.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data by the names that quantities have."""
@@ -82,7 +91,7 @@ class CalibrationReport(Tabular):
         return interval_columns([({"quantity": name}, interval) for name, interval in self.numbers.items()])
 
     def __str__(self) -> str:
-        return "\n".join(f"{_WORDS[each.name]:<24}    {getattr(self, each.name)}" for each in fields(self))
+        return "\n".join(f"{words:<24}    {getattr(self, field)}" for field, (_, words) in _NAMES.items())
 
 
 def calibration_report(
@@ -136,9 +145,9 @@ def calibration_report(
         rows = sort_rows(source).at_prevalence(prevalence, trained_at=trained_at)
         sample = _rows_sample(rows, name, rows.ranking(name))
     else:
-        what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
         raise ArgumentError(
-            what, "give th.rank(labels, probabilities) or th.inference.ScoredRows.of(labels, probabilities)"
+            f"a report is of a ranking or of rows, and this is {type(source).__name__}",
+            fix="give th.rank(labels, probabilities) or th.inference.ScoredRows.of(labels, probabilities)",
         )
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
@@ -158,196 +167,51 @@ class _Sample:
     """
 
     ranking: Ranking
-    groups: Ranking
     variance: Variance
+    groups: Ranking
     drawn: Draws
     units: float
-    estimated_prior: bool = False
-
-    def slopes(self, name: str) -> SegmentInfluence:
-        """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
-
-        Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
-        cases. A slope does not change.
-        """
-        slopes = segment_influence(self.ranking, quantity(name))
-        if not self.estimated_prior or name == "calibration_slope":
-            return slopes
-        cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
-        steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
-        by_prior = {
-            "calibration_intercept": 1.0,
-            "calibration_in_the_large": steep / float(self.ranking.total),
-            "observed_expected": slopes.estimate * steep / expected if expected else math.nan,
-        }
-        return replace(slopes, by_prior=by_prior[name])
+    estimated_prior: bool
 
 
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
     ranking.require_both_classes()
     ranking.require_probabilities()
-    if prevalence is None and trained_at is None:
-        return _counted_sample(ranking, None)
-    if prevalence is None:
-        return _counted_sample(adjust_prevalence(ranking, ranking.prevalence, trained_at=trained_at), None)
-    stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
-    class_weights = stated.Pos / ranking.Pos, stated.Neg / ranking.Neg
-    return _counted_sample(stated, class_weights, estimated_prior=trained_at is None)
-
-
-def _counted_sample(
-    stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool = False
-) -> _Sample:
-    """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
-    stated = shorten(stated, _EXACT_SEGMENTS, keep="even")
-    up, down = (1.0, 1.0) if class_weights is None else class_weights
-    cases = stated.Pos / up, stated.Neg / down
-    groups = shorten(stated, MOST_GROUPS, keep="even")
-
-    def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        sides = groups.pos / up, groups.neg / down
-        if class_weights is None:
-            both = np.concatenate(sides)
-            times = _multinomial(both, replicates, rng)
-            yield times[:, : sides[0].size], times[:, sides[0].size :]
-        else:
-            pos, neg = (_multinomial(side, replicates, rng) for side in sides)
-            yield pos * up, neg * down
-
-    return _Sample(stated, groups, variance_by_cases(stated, class_weights), drawn, float(sum(cases)), estimated_prior)
+    stated, class_weights = ranking, None
+    if prevalence is not None or trained_at is not None:
+        to = ranking.prevalence if prevalence is None else prevalence
+        stated = adjust_prevalence(ranking, to, trained_at=trained_at)
+    if prevalence is not None:
+        class_weights = stated.Pos / ranking.Pos, stated.Neg / ranking.Neg
+    return _counted_sample(stated, class_weights, estimated_prior=prevalence is not None and trained_at is None)
 
 
 def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
     ranking.require_probabilities()
     if rows.counted:
         return _counted_sample(ranking, rows.class_weights, estimated_prior=rows.estimated_prior)
-    split = splits_to_keep(ranking, _EXACT_SEGMENTS, keep="even")
-    near = merge_at(ranking, split, at_means=True)
-    variance = variance_by_rows(ranking.score[split[1:] - 1], rows, model)
+    near, variance = shorten_sample(rows, model, ranking, _EXACT_SEGMENTS)
     groups, drawn = _row_draws(rows, model, ranking)
-    return _Sample(near, groups, variance, drawn, float(rows.clusters), rows.estimated_prior)
+    return _Sample(near, variance, groups, drawn, float(rows.clusters), rows.estimated_prior)
 
 
-def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
-    """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
-    groups, drawn = _row_draws(rows, model, rows.ranking(model))
-    smoother, row = Smoother.of(groups), DISTANCES.index(name)
-    draws = [(groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])]
-    draws_again = drawn(replicates, np.random.default_rng(seed))
-    return np.concatenate([smoother.distances(pos, neg)[row] for pos, neg in chain(draws, draws_again)])
-
-
-def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking, Draws]:
-    """Few groups of scores, and how rows or clusters that are drawn again fill them."""
-    from scipy.sparse import csr_array
-
-    split = splits_to_keep(ranking, MOST_GROUPS, keep="even")
-    groups, lowest = merge_at(ranking, split, at_means=True), ranking.score[split[1:] - 1]
-    heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
-    score = rows.scores[model].astype(np.float64)
-    cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))
-    units = np.arange(score.size) if rows.cluster is None else rows.cluster
-    content = csr_array((heavy, (units, cell)), shape=(rows.clusters, 2 * len(groups)))
-    strata = [content]
-    if rows.declared_mix and rows.cluster is None:
-        strata = [content[np.flatnonzero(side)] for side in (rows.positive, ~rows.positive)]
+def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool) -> _Sample:
+    """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
+    stated = shorten(stated, _EXACT_SEGMENTS, keep="even")
+    groups = shorten(stated, MOST_GROUPS, keep="even")
+    up, down = class_weights or (1.0, 1.0)
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        at_once = max(1, _AT_ONCE // rows.clusters)
-        for start in range(0, replicates, at_once):
-            size = min(at_once, replicates - start)
-            cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
-            pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
-            if rows.declared_mix:
-                pos, neg = _scaled(pos, float(ranking.Pos)), _scaled(neg, float(ranking.Neg))
-            yield pos, neg
+        sides = groups.pos / up, groups.neg / down
+        if class_weights is None:
+            times = _multinomial(np.concatenate(sides), replicates, rng)
+            yield times[:, : len(groups)], times[:, len(groups) :]
+        else:
+            pos, neg = (_multinomial(side, replicates, rng) for side in sides)
+            yield pos * up, neg * down
 
-    return groups, drawn
-
-
-def _scaled(cells: Floats, to: float) -> Floats:
-    """Each resample scaled to a total; NaN where clusters of the class are not drawn at all."""
-    total = cells.sum(axis=1, keepdims=True)
-    return cells * np.divide(to, total, out=np.full_like(total, math.nan), where=total > 0)
-
-
-def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
-    distances = _distances(sample, level, replicates, seed)
-    return CalibrationReport(
-        intercept=_cox(sample, "calibration_intercept", level),
-        slope=_cox(sample, "calibration_slope", level),
-        in_the_large=_mean(sample, level),
-        observed_expected=_ratio(sample, level),
-        **dict(zip(DISTANCES, distances, strict=True)),
-    )
-
-
-def _cox(sample: _Sample, name: str, level: float) -> Interval:
-    slopes = sample.slopes(name)
-    estimate = slopes.estimate
-    if math.isnan(estimate):
-        reason = recalibration(sample.ranking, slope=name == "calibration_slope").reason
-        return Interval(estimate, estimate, estimate, math.nan, level, "none", reason)
-    variance = sample.variance(slopes)
-    if math.isnan(variance):
-        return Interval(estimate, math.nan, math.nan, variance, level, "none", _ONE_CASE)
-    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
-    return Interval(estimate, estimate - half, estimate + half, variance, level, "sandwich")
-
-
-def _mean(sample: _Sample, level: float) -> Interval:
-    slopes = sample.slopes("calibration_in_the_large")
-    variance = sample.variance(slopes)
-    unseen, note = _unseen(sample, variance, level)
-    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(max(variance, 0.0)) + unseen
-    limits = max(-1.0, slopes.estimate - half), min(1.0, slopes.estimate + half)
-    return Interval(slopes.estimate, *limits, variance, level, "moments", note)
-
-
-def _ratio(sample: _Sample, level: float) -> Interval:
-    slopes = sample.slopes("observed_expected")
-    estimate = slopes.estimate
-    if not math.isfinite(estimate):
-        return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", "every probability is 0")
-    variance = sample.variance(slopes)
-    unseen, note = _unseen(sample, variance, level)
-    if unseen:
-        away = unseen * estimate / float(sample.ranking.prevalence)
-        return Interval(estimate, max(0.0, estimate - away), estimate + away, variance, level, "moments", note)
-    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
-    return Interval(estimate, *LOG.limits(estimate, half), variance, level, "moments, log")
-
-
-def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> list[Interval]:
-    smoother, near = Smoother.of(sample.groups), sample.groups
-    estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
-    drawn = sample.drawn(replicates, np.random.default_rng(seed))
-    values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
-    intervals = []
-    seen = values[:, ~np.isnan(values[0])]
-    excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
-    corrected = np.clip(estimates - excesses, 0, 1)
-    corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
-    for apparent, estimate, excess, each in zip(
-        estimates.tolist(), corrected.tolist(), excesses.tolist(), values, strict=True
-    ):
-        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, apparent, level))
-        unseen, note = _unseen(sample, variance_of(each), level)
-        note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
-        note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
-        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
-        intervals.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
-    ici, e50, e90 = intervals
-    e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
-    return [ici, e50, e90]
-
-
-def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
-    """What could stay unseen where no spread is seen: no limits of finite data have no width."""
-    if variance > _NOTHING:
-        return 0.0, ""
-    share = 1 - ((1 - level) / 2) ** (1 / max(1.0, sample.units))
-    return share, "no spread is seen; limits from what could stay unseen, conservative"
+    variance, units = variance_by_cases(stated, class_weights), float(stated.Pos / up + stated.Neg / down)
+    return _Sample(stated, variance, groups, drawn, units, estimated_prior)
 
 
 def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Floats:
@@ -358,17 +222,124 @@ def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Fl
     return times * (total / draws)
 
 
-_NAMES = {
-    "intercept": "calibration_intercept",
-    "slope": "calibration_slope",
-    "in_the_large": "calibration_in_the_large",
-}
-_WORDS = {
-    "intercept": "calibration intercept",
-    "slope": "calibration slope",
-    "in_the_large": "calibration in the large",
-    "observed_expected": "observed : expected",
-    "ici": "ICI",
-    "e50": "E50",
-    "e90": "E90",
-}
+def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking, Draws]:
+    """Few groups of scores, and how rows or clusters that are drawn again fill them."""
+    from scipy.sparse import csr_array
+
+    split = splits_to_keep(ranking, MOST_GROUPS, keep="even")
+    groups = merge_at(ranking, split, at_means=True)
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    cell = segments_of_rows(rows, model, ranking, split) + np.where(rows.positive, 0, len(groups))
+    units = np.arange(len(rows)) if rows.cluster is None else rows.cluster
+    content = csr_array((weight, (units, cell)), shape=(rows.clusters, 2 * len(groups)))
+    strata = [content]
+    if rows.declared_mix and rows.cluster is None:
+        strata = [content[np.flatnonzero(side)] for side in (rows.positive, ~rows.positive)]
+
+    def to_total(cells: Floats, total: float) -> Floats:
+        """Each resample scaled to a total; NaN where no cluster of the class is drawn."""
+        sums = cells.sum(axis=1, keepdims=True)
+        return cells * np.divide(total, sums, out=np.full_like(sums, math.nan), where=sums > 0)
+
+    def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+        at_once = max(1, _AT_ONCE // rows.clusters)
+        for start in range(0, replicates, at_once):
+            size = min(at_once, replicates - start)
+            cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
+            pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
+            if rows.declared_mix:
+                pos, neg = to_total(pos, float(ranking.Pos)), to_total(neg, float(ranking.Neg))
+            yield pos, neg
+
+    return groups, drawn
+
+
+def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
+    """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
+    groups, drawn = _row_draws(rows, model, rows.ranking(model))
+    smoother, row = Smoother.of(groups), DISTANCES.index(name)
+    data = (groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])
+    draws = chain([data], drawn(replicates, np.random.default_rng(seed)))
+    return np.concatenate([smoother.distances(pos, neg)[row] for pos, neg in draws])
+
+
+def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
+    moments = ("intercept", "slope", "in_the_large", "observed_expected")
+    intervals = {field: _moment_interval(sample, _NAMES[field][0], level) for field in moments}
+    return CalibrationReport(**intervals, **_distances(sample, level, replicates, seed))
+
+
+def _moment_interval(sample: _Sample, name: str, level: float) -> Interval:
+    """The interval of a number whose variance follows from its slopes."""
+    slopes = _slopes(sample, name)
+    estimate, cox = slopes.estimate, name in ("calibration_intercept", "calibration_slope")
+    if not math.isfinite(estimate):
+        fit = recalibration(sample.ranking, slope=name == "calibration_slope") if cox else None
+        return undefined(level, "every probability is 0" if fit is None else fit.reason)
+    variance = sample.variance(slopes)
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
+    if cox and math.isnan(variance):
+        note = "one case of a class shows no spread within it, so there are no limits"
+        return Interval(estimate, math.nan, math.nan, variance, level, "none", note)
+    if cox:
+        return Interval(estimate, estimate - half, estimate + half, variance, level, "sandwich")
+    unseen, note = _unseen(sample, variance, level)
+    if name == "calibration_in_the_large":
+        limits = max(-1.0, estimate - half - unseen), min(1.0, estimate + half + unseen)
+        return Interval(estimate, *limits, variance, level, "moments", note)
+    if unseen:
+        away = unseen * estimate / float(sample.ranking.prevalence)
+        return Interval(estimate, max(0.0, estimate - away), estimate + away, variance, level, "moments", note)
+    return Interval(estimate, *LOG.limits(estimate, half), variance, level, "moments, log")
+
+
+def _slopes(sample: _Sample, name: str) -> SegmentInfluence:
+    """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
+
+    Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
+    cases. A slope does not change.
+    """
+    slopes = segment_influence(sample.ranking, quantity(name))
+    if not sample.estimated_prior or name == "calibration_slope":
+        return slopes
+    cases, p = sample.ranking.pos + sample.ranking.neg, sample.ranking.score
+    steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
+    by_prior = {
+        "calibration_intercept": 1.0,
+        "calibration_in_the_large": steep / float(sample.ranking.total),
+        "observed_expected": slopes.estimate * steep / expected if expected else math.nan,
+    }
+    return replace(slopes, by_prior=by_prior[name])
+
+
+def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dict[str, Interval]:
+    """The intervals of ICI, E50 and E90, less what fitting noise adds to them."""
+    smoother, near = Smoother.of(sample.groups), sample.groups
+    estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
+    drawn = sample.drawn(replicates, np.random.default_rng(seed))
+    values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
+    seen = values[:, ~np.isnan(values[0])]
+    excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
+    corrected = np.clip(estimates - excesses, 0, 1)
+    corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
+
+    def interval(apparent: float, estimate: float, excess: float, draws: Floats) -> Interval:
+        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(draws, apparent, level))
+        variance = variance_of(draws)
+        unseen, note = _unseen(sample, variance, level)
+        note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
+        note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
+        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
+        return Interval(estimate, *limits, variance, level, "basic bootstrap", note, apparent)
+
+    ici, e50, e90 = map(interval, estimates.tolist(), corrected.tolist(), excesses.tolist(), values)
+    e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
+    return {"ici": ici, "e50": e50, "e90": e90}
+
+
+def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
+    """What could stay unseen where no spread is seen: no limits of finite data have no width."""
+    if variance > _NOTHING:
+        return 0.0, ""
+    share = 1 - ((1 - level) / 2) ** (1 / max(1.0, sample.units))
+    return share, "no spread is seen; limits from what could stay unseen, conservative"

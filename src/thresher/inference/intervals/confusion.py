@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from thresher._internal.arguments import require_instance, require_level
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
-from thresher.inference.influence import MATRIX_MEASURES, MatrixMeasure
+from thresher.inference.influence import MATRIX_MEASURES
 from thresher.inference.interval import (
     Interval,
     aligned_lines,
@@ -22,10 +22,10 @@ from thresher.inference.interval import (
     student_quantile,
     undefined,
 )
-from thresher.inference.intervals.rate import RateMethod, rate_interval
-from thresher.inference.intervals.table import count_calls, table_interval
+from thresher.inference.intervals.rate import RateMethod
+from thresher.inference.intervals.table import Table, count_calls, delta_interval, table_interval
 from thresher.ranking import Floats, Indices
-from thresher.tables import ConfusionMatrix, OperatingCondition, Quantity, quantity, refusal
+from thresher.tables import ConfusionMatrix, Contingency, OperatingCondition, Quantity, quantity, refusal
 
 _ROUNDING = 1e-12
 
@@ -111,33 +111,21 @@ def confusion_intervals(
     kappa                  0.7193 [0.6535, 0.7743]
     """
     _require_cases(matrix, level)
+    tables = [matrix.one_vs_rest(name) for name in matrix.classes]
 
-    def by_class(measure: str) -> Mapping[Any, Interval]:
-        return MappingProxyType(
-            {name: _class_interval(matrix, name, measure, level, method) for name in matrix.classes}
-        )
+    def of_matrix(name: str) -> Interval:
+        return _matrix_interval(matrix, name, level)
 
-    return ConfusionIntervals(
-        overall_accuracy=_accuracy(matrix, level, method),
-        precision=by_class("precision"),
-        recall=by_class("tpr"),
-        f1=by_class("f1"),
-        **{name: _matrix_interval(matrix, name, level) for name in MATRIX_MEASURES},
-    )
+    return _intervals(matrix, _right(matrix), tables, of_matrix, level=level, method=method)
 
 
 def confusion_interval(
     matrix: ConfusionMatrix, of: Any, *, level: float = 0.95, method: RateMethod = "wilson"
 ) -> Interval:
-    """The interval of one measure of all classes, or of one class against the rest.
-
-    >>> matrix = ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
-    >>> print(confusion_interval(matrix, "macro_f1"), "|", confusion_interval(matrix, 'recall["pos"]'))
-    0.7895 [0.7369, 0.8340] | 0.7500 [0.5981, 0.8581]
-    """
+    """The interval of one measure of all classes, or of one class against the rest."""
     _require_cases(matrix, level)
     if of == "overall_accuracy":
-        return _accuracy(matrix, level, method)
+        return table_interval(_right(matrix), "tpr", level=level, method=method)
     if isinstance(of, str) and of in MATRIX_MEASURES:
         return _matrix_interval(matrix, of, level)
     known = [*("overall_accuracy", *MATRIX_MEASURES), f'recall["{matrix.classes[0]}"]']
@@ -147,12 +135,12 @@ def confusion_interval(
     label = next((name for name in matrix.classes if str(name) == asked.of_class), None)
     if asked.measure is None or asked != Quantity(asked.name, of_class=asked.of_class) or label is None:
         raise refusal(f"{asked} is no measure of this matrix", known)
-    return _class_interval(matrix, label, asked.name, level, method)
+    return _class_interval(matrix.one_vs_rest(label), asked.name, level, method)
 
 
 def sampled_confusion_intervals(
     actual: Indices,
-    called: Indices,
+    calls: Indices,
     classes: Sequence[Any],
     *,
     weight: Floats | None = None,
@@ -165,33 +153,47 @@ def sampled_confusion_intervals(
     for every measure the matrix is scaled to the number of independent cases it is worth (Rao & Scott 1992). Classes
     and clusters are numbered 0, 1, 2, ...
 
-    >>> actual, called = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 1, 2, 2, 0], [15, 5, 18, 2, 16, 4])
-    >>> print(sampled_confusion_intervals(actual, called, "abc", weight=np.full(60, 7.0)).overall_accuracy)
+    >>> actual, calls = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 1, 2, 2, 0], [15, 5, 18, 2, 16, 4])
+    >>> print(sampled_confusion_intervals(actual, calls, "abc", weight=np.full(60, 7.0)).overall_accuracy)
     0.8167 [0.7008, 0.8944]
-    >>> print(sampled_confusion_intervals(actual, called, "abc", cluster=np.arange(60) // 4).overall_accuracy)
+    >>> print(sampled_confusion_intervals(actual, calls, "abc", cluster=np.arange(60) // 4).overall_accuracy)
     0.8167 [0.5614, 0.9394]
     """
     require_level(level)
-    k, names = len(classes), list(classes)
-    counts = np.bincount(actual * k + called, weights=weight, minlength=k * k).reshape(k, k).astype(np.float64)
-    matrix = ConfusionMatrix(counts, names)
-    right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == called, weight=weight, cluster=cluster)
-    tables = [count_calls(actual == i, called == i, weight=weight, cluster=cluster) for i in range(k)]
-
-    def by_class(measure: str) -> Mapping[Any, Interval]:
-        intervals = (table_interval(table, measure, level=level) for table in tables)
-        return MappingProxyType({name: _with_reason(one, measure) for name, one in zip(names, intervals, strict=True)})
+    k = len(classes)
+    counts = np.bincount(actual * k + calls, weights=weight, minlength=k * k).reshape(k, k).astype(np.float64)
+    matrix = ConfusionMatrix(counts, list(classes))
+    right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == calls, weight=weight, cluster=cluster)
+    tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(k)]
 
     def of_matrix(name: str) -> Interval:
         plain = _matrix_interval(matrix, name, level)
         if math.isnan(plain.estimate):
             return plain
-        gradient = MATRIX_MEASURES[name].gradient(counts)[actual, called]
+        gradient = MATRIX_MEASURES[name].gradient(counts)[actual, calls]
         scaled = counts * _cases_per_weight(gradient, weight=weight, cluster=cluster, level=level)
-        return replace(_matrix_interval(ConfusionMatrix(scaled, names), name, level), estimate=plain.estimate)
+        return replace(_matrix_interval(ConfusionMatrix(scaled, list(classes)), name, level), estimate=plain.estimate)
+
+    return _intervals(matrix, right, tables, of_matrix, level=level)
+
+
+def _intervals(
+    matrix: ConfusionMatrix,
+    right: Table,
+    tables: Sequence[Table],
+    of_matrix: Callable[[str], Interval],
+    *,
+    level: float,
+    method: RateMethod = "wilson",
+) -> ConfusionIntervals:
+    """Gather the intervals from the table of cases that are right, and of each class against the rest."""
+
+    def by_class(measure: str) -> Mapping[Any, Interval]:
+        intervals = (_class_interval(table, measure, level, method) for table in tables)
+        return MappingProxyType(dict(zip(matrix.classes, intervals, strict=True)))
 
     return ConfusionIntervals(
-        overall_accuracy=table_interval(right, "tpr", level=level),
+        overall_accuracy=table_interval(right, "tpr", level=level, method=method),
         precision=by_class("precision"),
         recall=by_class("tpr"),
         f1=by_class("f1"),
@@ -206,22 +208,18 @@ def _require_cases(matrix: ConfusionMatrix, level: float) -> None:
         raise ArgumentError("the matrix has no cases", "give counts above 0")
 
 
-def _accuracy(matrix: ConfusionMatrix, level: float, method: RateMethod) -> Interval:
-    total = float(matrix.total)
-    right = float(np.asarray(matrix.per_class.tp, dtype=np.float64).sum())
-    return rate_interval(min(right, total), total, level=level, method=method)
+def _right(matrix: ConfusionMatrix) -> Contingency:
+    """All cases as positives, called so where they are right."""
+    total, right = float(matrix.total), float(np.asarray(matrix.per_class.tp, dtype=np.float64).sum())
+    return Contingency(tp=min(right, total), fn=max(0.0, total - right), fp=0.0, tn=0.0)
 
 
-def _class_interval(matrix: ConfusionMatrix, label: Any, measure: str, level: float, method: RateMethod) -> Interval:
-    """The interval of a measure of one class against the rest."""
-    return _with_reason(table_interval(matrix.one_vs_rest(label), measure, level=level, method=method), measure)
-
-
-def _with_reason(interval: Interval, measure: str) -> Interval:
-    """Say why a class has no such measure in words that suit one class of several."""
+def _class_interval(table: Table, measure: str, level: float, method: RateMethod) -> Interval:
+    """The interval of a measure of one class against the rest, with a reason that suits one class of several."""
+    interval = table_interval(table, measure, level=level, method=method)
     if measure not in _REASONS or not math.isnan(interval.estimate):
         return interval
-    return undefined(interval.level, _REASONS[measure])
+    return undefined(level, _REASONS[measure])
 
 
 _REASONS = {
@@ -239,18 +237,16 @@ def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interv
         return undefined(level, matrix.describe(name).partition(": ")[2])
     # Weights without errors may round to 0.9999999999999999, where a logit would still say something.
     estimate = next((end for end in known.ends if abs(estimate - end) <= _ROUNDING), estimate)
-    counts, note = matrix.counts.astype(np.float64), ""
-    centre, variance = estimate, _variance(counts, known)
-    if not (variance > 0 and estimate not in known.ends):
-        counts, note = counts + 0.5, "half a case added to every cell"
-        centre, variance = known.value(ConfusionMatrix(counts, matrix.classes)), _variance(counts, known)
-    lower, upper = known.scale.limits(centre, normal_quantile(level) * math.sqrt(variance))
-    return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
-
-
-def _variance(counts: Floats, known: MatrixMeasure) -> float:
-    """Σ slope² · cell: the measures do not change when all cells grow alike, so nothing is subtracted."""
-    return float((known.gradient(counts) ** 2 * counts).sum())
+    return delta_interval(
+        estimate,
+        matrix.counts.astype(np.float64),
+        lambda counts: known.value(ConfusionMatrix(counts, matrix.classes)),
+        # The measures do not change when all cells grow alike, so nothing is subtracted.
+        lambda counts: float((known.gradient(counts) ** 2 * counts).sum()),
+        ends=known.ends,
+        scale=known.scale,
+        level=level,
+    )
 
 
 def _cases_per_weight(gradient: Floats, *, weight: Floats | None, cluster: Indices | None, level: float) -> float:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from thresher._internal.arguments import require_level
 from thresher._internal.parallel import map_chunks
+from thresher.calibration import log_losses, squared_losses
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOG, LOGIT, Interval, student_quantile
 from thresher.inference.intervals.auc import satterthwaite
@@ -16,8 +19,9 @@ from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Flags, Floats, Indices, Ranking, require_ranking
 
-ALIKE = "all squared errors are alike; limits as for a rate"
+Losses: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]
 INFINITE = "a case was given probability 0 for what it is, and one that may happen makes the mean infinite"
+_ALIKE = "all squared errors are alike; limits as for a rate"
 _CERTAIN = "every case was certain and right; what a wrong one would cost has no limit"
 _NO_SPREAD = "all losses are alike, so the interval shows no spread and says nothing of how sure this is"
 _ROUNDING = 1e-28  # of a variance, relative to the square of the mean
@@ -37,43 +41,7 @@ def brier_interval(source: Ranking | ScoredRows, *, model: str | None = None, le
     >>> print(brier_interval(rows))
     0.1237 [0.0169, 0.5366]
     """
-    require_level(level)
-    if isinstance(source, ScoredRows):
-        name = one_model(source.scores, model)
-        if not source.simple:
-            p = source.scores[name].astype(np.float64)
-            # As below: p(1 - p) is what p predicts of squared errors.
-            stated = p * (1 - p)
-            predicted = stated, stated * (1 - 3 * stated)
-            return _rows_loss((p - source.positive) ** 2, predicted, source, level, most=1.0)
-        source = source.ranking(name)
-    ranking = _probabilities(source)
-
-    def moments(piece: slice) -> tuple[float, ...]:
-        score, (pos, neg) = ranking.score[piece], (counts[piece].astype(np.float64) for counts in ranking.narrow)
-        of_pos, of_neg, cases = 1 - score, score, pos + neg
-        # What a probability p predicts of squared errors: p(1 - p), and of their squares p(1 - p)(1 - 3p(1 - p)).
-        stated = of_pos * of_neg
-        of_pos, of_neg = of_pos * of_pos, of_neg * of_neg
-        seen = (pos * of_pos).sum() + (neg * of_neg).sum()
-        of_pos *= of_pos
-        of_neg *= of_neg
-        squares = (pos * of_pos).sum() + (neg * of_neg).sum()
-        cases *= stated
-        predicted = cases.sum()
-        cases *= stated
-        return float(seen), float(squares), float(predicted), float(predicted - 3 * cases.sum())
-
-    sums = [math.fsum(part) / ranking.total for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
-    mean = sums[0]
-    variance, predicted = (
-        max(0.0, second - first * first) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])
-    )
-    if variance <= np.finfo(float).tiny or not 0 < mean < 1:
-        rate = rate_interval(min(max(mean, 0.0), 1.0) * ranking.total, ranking.total, level=level, method="exact")
-        return Interval(mean, rate.lower, rate.upper, variance, level, "exact", ALIKE)
-    deviation = student_quantile(level, ranking.total - 1) * math.sqrt(max(variance, predicted))
-    return Interval(mean, *LOGIT.limits(mean, deviation), variance=variance, level=level, method="moments")
+    return _loss_interval(source, model, squared_losses, level, most=1.0)
 
 
 def log_loss_interval(source: Ranking | ScoredRows, *, model: str | None = None, level: float = 0.95) -> Interval:
@@ -84,34 +52,7 @@ def log_loss_interval(source: Ranking | ScoredRows, *, model: str | None = None,
     >>> print(log_loss_interval(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])))
     0.6025 [0.5277, 0.6879]
     """
-    require_level(level)
-    if isinstance(source, ScoredRows):
-        name = one_model(source.scores, model)
-        if not source.simple:
-            return _rows_log_loss(source, name, level)
-        source = source.ranking(name)
-    ranking = _probabilities(source)
-
-    def moments(piece: slice) -> tuple[float, ...]:
-        score, pos, neg = ranking.score[piece], ranking.pos[piece], ranking.neg[piece]
-        # What no case was given, or none turned out to be, costs nothing; only certain and wrong costs all.
-        with np.errstate(divide="ignore"):
-            of_pos, of_neg = -np.log(score), -np.log1p(-score)
-        seen_pos, seen_neg = np.where(pos > 0, of_pos, 0.0), np.where(neg > 0, of_neg, 0.0)
-        of_pos[score == 0], of_neg[score == 1] = 0.0, 0.0
-        cases = pos + neg
-        stated = (cases * (score * of_pos**k + (1 - score) * of_neg**k) for k in (1, 2))
-        seen = (seen_pos**k * pos + seen_neg**k * neg for k in (1, 2))
-        return tuple(float(part.sum()) for part in (*seen, *stated))
-
-    sums = [math.fsum(part) / ranking.total for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
-    mean = abs(sums[0])
-    if not math.isfinite(mean):
-        return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    spread = [_variance(*pair) / (ranking.total - 1) for pair in ((sums[0], sums[1]), (sums[2], sums[3]))]
-    if mean == 0:
-        return Interval(0.0, 0.0, math.inf, spread[0], level, "moments", _CERTAIN)
-    return _unbounded(mean, sums[2], (spread[0], spread[1]), ranking.total - 1, level)
+    return _loss_interval(source, model, log_losses, level, most=math.inf)
 
 
 def mean_loss_interval(
@@ -148,64 +89,108 @@ def mean_loss_interval(
     mean = _sum_of_products(share, loss)
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    centre = np.full_like(loss, mean) if strata is None else _mean_of_stratum(loss, share, strata)
+    centre = np.full_like(loss, mean)
+    if strata is not None:
+        means = [_sum_of_products(share, loss, side) / _sum_of_products(share, side) for side in (strata, ~strata)]
+        centre = np.where(strata, *means)
     away = loss - centre
     variance, freedom = _spread_of_sums(share * away, cluster, strata)
     by_case = _sum_of_products(share, away, away)
-    if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
-        cases = 1 / _worth_of_squares(share, cluster)
-        rate = rate_interval(min(max(mean, 0.0), 1.0) * cases, cases, level=level, method="exact")
-        return Interval(mean, rate.lower, rate.upper, variance, level, "exact", ALIKE)
-    if mean == 0:
-        return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
+    cases = 1 / max(_sum_of_squares(share, None), _sum_of_squares(share, cluster))
     first, second = (_sum_of_products(share, each) for each in predicted)
     second -= _sum_of_products(share, (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
-    per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
-    spread = variance, _variance(first, second) * per_case
-    if most == 1:
-        deviation = student_quantile(level, freedom) * math.sqrt(max(spread))
-        return Interval(mean, *LOGIT.limits(mean, deviation), variance, level, "moments")
-    return _unbounded(mean, first, spread, freedom, level)
+    per_case = variance / by_case if by_case > _ROUNDING * mean * mean else 1 / cases
+    alike = by_case <= np.finfo(float).tiny
+    ahead = _variance(first, second) * per_case
+    return _Moments(mean, variance, first, ahead, freedom, cases, alike).interval(level, most)
 
 
-def _probabilities(ranking: Ranking) -> Ranking:
-    require_ranking(ranking)
-    ranking.require_probabilities()
-    if ranking.total < 2:
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """A mean loss and its variance, as seen and as probabilities predict them, from so many independent cases."""
+
+    mean: float
+    variance: float
+    predicted_mean: float
+    predicted_variance: float
+    freedom: float
+    cases: float
+    alike: bool
+
+    def interval(self, level: float, most: float) -> Interval:
+        """Limits from the larger of both variances, of losses between 0 and `most` (1 or infinity)."""
+        mean, variance = self.mean, self.variance
+        quantile = student_quantile(level, self.freedom)
+        if most == 1 and (self.alike or not 0 < mean < 1):
+            rate = rate_interval(min(max(mean, 0.0), 1.0) * self.cases, self.cases, level=level, method="exact")
+            return Interval(mean, rate.lower, rate.upper, variance, level, "exact", _ALIKE)
+        if mean == 0:
+            return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
+        if most == 1:
+            deviation = quantile * math.sqrt(max(variance, self.predicted_variance))
+            return Interval(mean, *LOGIT.limits(mean, deviation), variance, level, "moments")
+        # The predicted spread is around another mean, and on the scale of logarithms only their ratio counts.
+        ahead = math.sqrt(self.predicted_variance) * mean / max(mean, self.predicted_mean)
+        deviation = quantile * max(math.sqrt(variance), ahead)
+        note = "" if deviation * deviation > _ROUNDING * mean * mean else _NO_SPREAD
+        return Interval(mean, *LOG.limits(mean, deviation), variance, level, "moments", note)
+
+
+def _loss_interval(
+    source: Ranking | ScoredRows, model: str | None, losses: Losses, level: float, *, most: float
+) -> Interval:
+    require_level(level)
+    if isinstance(source, ScoredRows):
+        name = one_model(source.scores, model)
+        if not source.simple:
+            return _rows_interval(source, name, losses, level, most)
+        source = source.ranking(name)
+    require_ranking(source)
+    source.require_probabilities()
+    ranking, cases = source, float(source.total)
+    if cases < 2:
         raise ArgumentError("one case has no spread", "give at least two cases")
-    return ranking
+
+    def moments(piece: slice) -> tuple[float, ...]:
+        score, (pos, neg) = ranking.score[piece], (counts[piece].astype(np.float64) for counts in ranking.narrow)
+        of_pos, of_neg = losses(score, score)
+        expected_pos = (pos + neg) * score
+        expected_neg = pos + neg - expected_pos
+        if score[0] == 1 or score[-1] == 0:  # what no case is costs nothing; only certain and wrong costs all
+            sides = [(np.where(cases > 0, loss, 0.0), cases) for loss, cases in ((of_pos, pos), (of_neg, neg))]
+            of_pos[score == 0], of_neg[score == 1] = 0.0, 0.0
+        else:
+            sides = [(of_pos, pos), (of_neg, neg)]
+        totals = []
+        for parts in (sides, [(of_pos, expected_pos), (of_neg, expected_neg)]):
+            products = [loss * cases for loss, cases in parts]
+            totals += [sum(float(each.sum()) for each in products)]
+            totals += [sum(float((each * loss).sum()) for each, (loss, _) in zip(products, parts, strict=True))]
+        return tuple(totals)
+
+    sums = [math.fsum(part) / cases for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
+    mean = abs(sums[0])
+    if not math.isfinite(mean):
+        return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
+    variance, predicted = (
+        (max(0.0, second - first * first) if most == 1 else _variance(first, second)) / (cases - 1)
+        for first, second in (sums[:2], sums[2:])
+    )
+    alike = variance <= np.finfo(float).tiny
+    return _Moments(mean, variance, sums[2], predicted, cases - 1, cases, alike).interval(level, most)
 
 
-def _rows_log_loss(rows: ScoredRows, model: str, level: float) -> Interval:
+def _rows_interval(rows: ScoredRows, model: str, losses: Losses, level: float, most: float) -> Interval:
     p = rows.scores[model].astype(np.float64)
-    with np.errstate(divide="ignore"):
-        of_pos, of_neg = -np.log(p), -np.log1p(-p)
+    of_pos, of_neg = losses(p, p)
     loss = np.abs(np.where(rows.positive, of_pos, of_neg))
     certain = (p == 0) | (p == 1)  # which predicts no loss
-    if certain.any():
-        of_pos[certain] = of_neg[certain] = 0.0
+    of_pos[certain] = of_neg[certain] = 0.0
     first, second = (p * of_pos**k + (1 - p) * of_neg**k for k in (1, 2))
-    return _rows_loss(loss, (first, second), rows, level)
-
-
-def _rows_loss(
-    loss: Floats, predicted: tuple[Floats, Floats], rows: ScoredRows, level: float, *, most: float = math.inf
-) -> Interval:
     strata = rows.positive if rows.declared_mix else None
     return mean_loss_interval(
-        loss, predicted, weight=rows.weight, cluster=rows.cluster, strata=strata, level=level, most=most
+        loss, (first, second), weight=rows.weight, cluster=rows.cluster, strata=strata, level=level, most=most
     )
-
-
-def _unbounded(mean: float, predicted: float, spread: tuple[float, float], freedom: float, level: float) -> Interval:
-    """Limits on the scale of logarithms, from the variance seen and the variance predicted.
-
-    What is predicted is a spread around another mean, and on this scale only their ratio counts.
-    """
-    seen, ahead = (math.sqrt(each) for each in spread)
-    deviation = student_quantile(level, freedom) * max(seen, ahead * mean / max(mean, predicted))
-    note = "" if deviation * deviation > _ROUNDING * mean * mean else _NO_SPREAD
-    return Interval(mean, *LOG.limits(mean, deviation), spread[0], level, "moments", note)
 
 
 def _variance(first: float, second: float) -> float:
@@ -214,14 +199,8 @@ def _variance(first: float, second: float) -> float:
     return variance if variance > 4 * np.finfo(float).eps * second else 0.0
 
 
-def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:
-    """The mean loss of the class that each row belongs to."""
-    means = [_sum_of_products(share, loss, rows) / _sum_of_products(share, rows) for rows in (strata, ~strata)]
-    return np.where(strata, *means)
-
-
 def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None) -> tuple[float, float]:
-    """The variance of a sum of influences, by rows or, if it is larger, by clusters; and its degrees of freedom."""
+    """The variance of a sum of influences, by rows or, if larger, by clusters; and its degrees of freedom."""
     units = away.size if cluster is None else int(cluster.max()) + 1
     sides = [np.ones(away.size, dtype=np.bool_)] if strata is None else [strata, ~strata]
     rows = [int(np.count_nonzero(side)) for side in sides]
@@ -235,15 +214,11 @@ def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None)
     return max(variance, _sum_of_squares(away, cluster) * units / (units - 1)), freedom
 
 
-def _worth_of_squares(share: Floats, cluster: Indices | None) -> float:
-    return max(_sum_of_squares(share, None), _sum_of_squares(share, cluster))
-
-
 def _sum_of_squares(values: Floats, cluster: Indices | None) -> float:
     sums = values if cluster is None else np.bincount(cluster, weights=values)
     return _sum_of_products(sums, sums)
 
 
 def _sum_of_products(*factors: Any) -> float:
-    """In one pass without BLAS, whose threads would get in the way of models that are evaluated in parallel."""
+    """In one pass without BLAS, whose threads would hold up models that are evaluated in parallel."""
     return float(np.einsum(",".join("i" * len(factors)) + "->", *factors))

@@ -60,20 +60,24 @@ def _agresti_coull(k: float, n: float, level: float) -> tuple[float, float]:
 
 
 def _exact(k: float, n: float, level: float) -> tuple[float, float]:
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    lower = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
-    upper = 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - tail))
-    return lower, upper
+    return exact_limits(k, n, (1 - level) / 2)
 
 
 def _jeffreys(k: float, n: float, level: float) -> tuple[float, float]:
     from scipy.special import betaincinv
 
-    tail = (1 - level) / 2
-    lower = 0.0 if k == 0 else float(betaincinv(k + 0.5, n - k + 0.5, tail))
-    upper = 1.0 if k == n else float(betaincinv(k + 0.5, n - k + 0.5, 1 - tail))
+    tail, shape = (1 - level) / 2, (k + 0.5, n - k + 0.5)
+    return (0.0 if k == 0 else float(betaincinv(*shape, tail))), (
+        1.0 if k == n else float(betaincinv(*shape, 1 - tail))
+    )
+
+
+def exact_limits(k: float, n: float, tail: float) -> tuple[float, float]:
+    """Clopper and Pearson's limits of k in n, beyond each of which lies at most `tail`."""
+    from scipy.special import betaincinv
+
+    lower = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
+    upper = 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - tail))
     return lower, upper
 
 

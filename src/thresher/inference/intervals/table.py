@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from thresher.inference.interval import (
     Interval,
     Scale,
     normal_quantile,
+    stretch_limits,
     student_quantile,
     undefined,
 )
@@ -47,7 +48,7 @@ WITHIN_CLASSES = ("tpr", "fnr", "tnr", "fpr")
 _STEP = 1e-5
 _ROUNDING = 1e-12
 _EQUAL_CELLS = 1e-9
-_NO_VARIANCE = 1e-15  # a variance per case no larger is rounding
+_NO_VARIANCE = 1e-15  # a relative variance no larger is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +69,7 @@ class SampledTable:
         return Contingency(*self.cells.tolist())
 
     def variance(self, influence: Floats) -> float:
-        """The variance of a sum over rows, given the influence of a row in each cell.
+        """The variance of a sum over rows, from the influence of a row in each cell.
 
         Clusters vary as their sums do, and are never taken to vary less than independent rows would.
         """
@@ -88,14 +89,11 @@ class SampledTable:
         degrees of freedom as clusters hold cases `among` the cells that matter, less one (Korn & Graubard 1998).
         Where nothing varies, it is Kish's (1965) number of those cases over their weight.
         """
-        total = float(self.cells.sum())
         inside = np.array([float(cell in among) for cell in CELLS])
         factor = self.df_factor(inside, level)
         if varies and factor > 0:
-            gradient = np.array(cell_gradient(self.cells.tolist(), value))
-            mean = float(gradient @ self.cells) / total
-            as_cases, as_rows = float((gradient - mean) ** 2 @ self.cells), self.variance(gradient - mean)
-            if as_cases * total > _NO_VARIANCE and as_rows > 0:
+            as_cases, as_rows = _variance(self.cells, value), self.variance(cell_gradient(self.cells, value))
+            if as_cases * float(self.cells.sum()) > _NO_VARIANCE and as_rows > 0:
                 return as_cases / as_rows * factor
         return float(inside @ self.cells) / self.variance(inside)
 
@@ -113,9 +111,9 @@ Table: TypeAlias = Contingency | SampledTable
 
 
 def count_calls(
-    positive: Flags, called: Flags, *, weight: Floats | None = None, cluster: Indices | None = None
+    positive: Flags, calls: Flags, *, weight: Floats | None = None, cluster: Indices | None = None
 ) -> Table:
-    """The table of rows that were called positive or not; weights or clusters (0, 1, 2, ...) make it a sampled one.
+    """The table of rows and whether each is called positive; weights or clusters (0, 1, 2, ...) make it a sampled one.
 
     >>> labels, calls = np.array([1, 1, 0, 0], dtype=bool), np.array([1, 0, 1, 0], dtype=bool)
     >>> count_calls(labels, calls)
@@ -123,25 +121,20 @@ def count_calls(
     >>> count_calls(labels, calls, weight=np.array([1.0, 2.0, 3.0, 4.0])).table
     Contingency(tp=1.0, fn=2.0, fp=3.0, tn=4.0)
     """
-    cell = 2 * ~positive + ~called  # in the order of CELLS
+    cell = 2 * ~positive + ~calls  # in the order of CELLS
     counts = np.bincount(cell, weights=weight, minlength=4)
     if weight is None and cluster is None:
         return Contingency(*counts.tolist())
-    cells = counts.astype(np.float64)
-    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4).astype(np.float64)
-    if cluster is None:
-        return SampledTable(cells, squares, None)
-    clusters = int(cluster.max()) + 1
-    by_cluster = np.bincount(cluster * 4 + cell, weights=weight, minlength=4 * clusters)
-    return SampledTable(cells, squares, by_cluster.reshape(clusters, 4).astype(np.float64))
+    cells, by_cluster = counts.astype(np.float64), None
+    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4)
+    if cluster is not None:
+        clusters = int(cluster.max()) + 1
+        by_cluster = np.bincount(cluster * 4 + cell, weights=weight, minlength=4 * clusters).reshape(clusters, 4)
+    return SampledTable(cells, squares, by_cluster)
 
 
 class ByMeasure(dict[str, Interval]):
-    """Intervals by the names of measures, to be found by their synonyms too; unknown ones get the nearest.
-
-    >>> table_intervals(Contingency(tp=3, fn=1, fp=0, tn=2))["sensitivity"].estimate
-    0.75
-    """
+    """Intervals by the names of measures, to be found by their synonyms too; unknown ones get the nearest."""
 
     def __missing__(self, name: str) -> Interval:
         known = measure(name).name
@@ -200,67 +193,73 @@ def table_interval(
     if known.name in RATES:
         k, n = (sum(getattr(table, cell) for cell in cells) for cells in RATES[known.name])
         return rate_interval(k, n, level=level, method=method)
-    return _delta(table, known, estimate, level)
+    scale = FISHER if known.range[0] < 0 else LOGIT if known.range[1] == 1 else LOG
+    cells = _cells(table)
+    return delta_interval(
+        estimate,
+        cells,
+        lambda more: float(known.of(Contingency(*more.tolist()))),
+        lambda more: _variance(more, known.of),
+        ends=known.range,
+        scale=scale,
+        level=level,
+    )
 
 
-def cell_gradient(cells: Sequence[float], value: Callable[[Contingency], Any]) -> list[float]:
-    """The derivative of a value of a table by each of its cells; 0 for an empty cell, whose cases do not vary.
+def delta_interval(
+    estimate: float,
+    cells: Floats,
+    value: Callable[[Floats], float],
+    variance: Callable[[Floats], float],
+    *,
+    ends: tuple[float, float],
+    scale: Scale,
+    level: float,
+) -> Interval:
+    """Limits of a value of cells by the delta method; at an end of its range, half a case is added to every cell."""
+    spread = variance(cells) if math.isfinite(estimate) and estimate not in ends else 0.0
+    centre, note = estimate, ""
+    if not 0 < spread < math.inf:
+        cells, note = cells + 0.5, "half a case added to every cell"
+        centre, spread = value(cells), variance(cells)
+    lower, upper = scale.limits(centre, normal_quantile(level) * math.sqrt(spread))
+    return Interval(estimate, *stretch_limits(estimate, lower, upper), spread, level, "delta", note)
 
-    >>> [round(slope, 6) for slope in cell_gradient([30, 20, 10, 40], lambda table: table.tpr)]
-    [0.008, -0.012, 0.0, 0.0]
-    """
-    gradient = []
-    for i, cell in enumerate(cells):
-        if cell == 0:
-            gradient.append(0.0)
-            continue
-        up, down = ([*cells[:i], cell * (1 + sign * _STEP), *cells[i + 1 :]] for sign in (1, -1))
-        gradient.append(float(value(Contingency(*up)) - value(Contingency(*down))) / (2 * _STEP * cell))
+
+def cell_gradient(cells: Floats, value: Callable[[Contingency], Any]) -> Floats:
+    """The derivative of a value of a table by each of its cells; 0 for an empty cell, whose cases do not vary."""
+    gradient = np.zeros(4)
+    for i in np.flatnonzero(cells):
+        step = np.zeros(4)
+        step[i] = _STEP * cells[i]
+        up, down = (float(value(Contingency(*(cells + away).tolist()))) for away in (step, -step))
+        gradient[i] = (up - down) / (2 * step[i])
     return gradient
+
+
+def _variance(cells: Floats, value: Callable[[Contingency], Any]) -> float:
+    """Delta-method variance: gradient · multinomial covariance · gradient."""
+    gradient = cell_gradient(cells, value)
+    return float(gradient**2 @ cells - (gradient @ cells) ** 2 / cells.sum())
+
+
+def _cells(table: Contingency) -> Floats:
+    return np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64)
 
 
 def _around(estimate: float, scaled: Interval) -> Interval:
     """An interval of a scaled table, with the estimate of the table itself."""
-    return replace(scaled, estimate=estimate, lower=min(scaled.lower, estimate), upper=max(scaled.upper, estimate))
+    lower, upper = stretch_limits(estimate, scaled.lower, scaled.upper)
+    return replace(scaled, estimate=estimate, lower=lower, upper=upper)
 
 
 def _within_range(known: Measure, value: float) -> float:
     """A value of a measure; one that rounding moves off an end of its range, inward or outward, is put there.
 
     Weights of tables without errors have correlations of 0.9999999999999999 as well as of 1.0000000000000002.
-
-    >>> _within_range(measure("mcc"), -1.0000000000000002), _within_range(measure("mcc"), 0.3)
-    (-1.0, 0.3)
     """
-    for end in known.range:
-        if math.isfinite(end) and abs(value - end) <= _ROUNDING:
-            return float(end)
-    return value
-
-
-def _delta(table: Contingency, known: Measure, estimate: float, level: float) -> Interval:
-    cells, note, centre = [float(getattr(table, cell)) for cell in CELLS], "", estimate
-    variance = _variance(cells, known.of) if math.isfinite(estimate) and estimate not in known.range else 0.0
-    if not (variance > 0 and math.isfinite(variance)):
-        cells = [cell + 0.5 for cell in cells]
-        note = "half a case added to every cell"
-        centre, variance = float(known.of(Contingency(*cells))), _variance(cells, known.of)
-    lower, upper = _scale(known).limits(centre, normal_quantile(level) * math.sqrt(variance))
-    return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
-
-
-def _variance(cells: list[float], value: Callable[[Contingency], Any]) -> float:
-    """Delta-method variance: gradient · multinomial covariance · gradient."""
-    gradient = cell_gradient(cells, value)
-    squares = sum(slope * slope * cell for slope, cell in zip(gradient, cells, strict=True))
-    product = sum(slope * cell for slope, cell in zip(gradient, cells, strict=True))
-    return squares - product * product / sum(cells)
-
-
-def _scale(known: Measure) -> Scale:
-    if known.range[0] < 0:
-        return FISHER
-    return LOGIT if known.range[1] == 1 else LOG
+    near = (float(end) for end in known.range if math.isfinite(end) and abs(value - end) <= _ROUNDING)
+    return next(near, value)
 
 
 def _at_class_ratio(table: Table, known: Measure, class_ratio: float, level: float, method: RateMethod) -> Interval:
@@ -277,36 +276,35 @@ def _at_class_ratio(table: Table, known: Measure, class_ratio: float, level: flo
         cells = hits * class_ratio, (1 - hits) * class_ratio, alarms, 1 - alarms
         return float(known.of(Contingency(*cells)))
 
-    by_tpr = [value(end, fpr.estimate) for end in (tpr.lower, tpr.upper)]
-    by_fpr = [value(tpr.estimate, end) for end in (fpr.lower, fpr.upper)]
     if not math.isfinite(estimate):  # a ratio over a rate of 0: the careful ends of both rates say how large it is
         ends = value(tpr.lower, fpr.upper), value(tpr.upper, fpr.lower)
         return Interval(estimate, min(*ends, estimate), estimate, math.nan, level, "rates, combined")
-    stretch = _stretch(table, known, class_ratio, (tpr, fpr), level)
-    distances = [[(end - estimate) for end in ends if not math.isnan(end)] for ends in (by_tpr, by_fpr)]
-    below, above = (
-        stretch * math.hypot(*(max(0.0, *(side * distance for distance in each), 0.0) for each in distances))
-        for side in (-1, 1)
-    )
-    low, high = known.range
-    cells = [float(getattr(counts, cell)) for cell in CELLS]
-    variance = stretch**2 * _variance(cells, lambda other: known.of(other, class_ratio=class_ratio))
-    limits = max(low, estimate - below), min(high, estimate + above)
-    return Interval(estimate, min(limits[0], estimate), max(limits[1], estimate), variance, level, "rates, combined")
+    by_tpr = [value(end, fpr.estimate) - estimate for end in (tpr.lower, tpr.upper)]
+    by_fpr = [value(tpr.estimate, end) - estimate for end in (fpr.lower, fpr.upper)]
+    # The largest distance that each rate makes, on either side; undefined ones do not count.
+    below = math.hypot(*(max(0.0, *(-away for away in each if away < 0), 0.0) for each in (by_tpr, by_fpr)))
+    above = math.hypot(*(max(0.0, *(away for away in each if away > 0), 0.0) for each in (by_tpr, by_fpr)))
+
+    def at_ratio(other: Contingency) -> Any:
+        return known.of(other, class_ratio=class_ratio)
+
+    stretch = _stretch(table, at_ratio, (tpr, fpr), level)
+    low, high = max(known.range[0], estimate - stretch * below), min(known.range[1], estimate + stretch * above)
+    variance = stretch**2 * _variance(_cells(counts), at_ratio)
+    return Interval(estimate, *stretch_limits(estimate, low, high), variance, level, "rates, combined")
 
 
-def _stretch(table: Table, known: Measure, class_ratio: float, rates: tuple[Interval, Interval], level: float) -> float:
+def _stretch(
+    table: Table, value: Callable[[Contingency], Any], rates: tuple[Interval, Interval], level: float
+) -> float:
     """How much wider limits are where clusters that hold both classes make tpr and fpr vary together."""
     if not isinstance(table, SampledTable) or table.by_cluster is None:
         return 1.0
-    factor = table.df_factor(np.ones(4), level)
-    if not factor > 0:
-        return 1.0
-    tpr, fpr = rates
-    gradient = np.array(cell_gradient(table.cells.tolist(), lambda other: known.of(other, class_ratio=class_ratio)))
-    by_tpr, by_fpr = (gradient[0] - gradient[1]) * table.table.Pos, (gradient[2] - gradient[3]) * table.table.Neg
-    apart, together = by_tpr**2 * tpr.variance + by_fpr**2 * fpr.variance, table.variance(gradient)
-    if apart > 0 and together > 0 and math.isfinite(together):
+    gradient, factor = cell_gradient(table.cells, value), table.df_factor(np.ones(4), level)
+    slopes = (gradient[0] - gradient[1]) * table.table.Pos, (gradient[2] - gradient[3]) * table.table.Neg
+    apart = sum(slope**2 * rate.variance for slope, rate in zip(slopes, rates, strict=True))
+    together, least = table.variance(gradient), _NO_VARIANCE * float(value(table.table)) ** 2
+    if factor > 0 and apart > least and 0 < together < math.inf:
         return math.sqrt(together / (factor * apart))
     return 1.0
 
@@ -322,18 +320,16 @@ def _cost_interval(table: Table, condition: OperatingCondition, level: float, me
     if condition.prevalence is None:
         return _mixed_cost_interval(table, condition, level, method)
     estimate = float(condition.expected_cost(table))
-    below = above = variance = 0.0
-    for factor, k, n in (
-        (condition.prevalence * (condition.cost_fn - condition.cost_tp), table.fn, table.Pos),
-        ((1 - condition.prevalence) * (condition.cost_fp - condition.cost_tn), table.fp, table.Neg),
-    ):
-        rate = rate_interval(k, n, level=level, method=method)
-        below += (factor * (rate.estimate - rate.lower)) ** 2
-        above += (factor * (rate.upper - rate.estimate)) ** 2
-        variance += factor**2 * rate.variance
-    return Interval(
-        estimate, estimate - math.sqrt(below), estimate + math.sqrt(above), variance, level, f"{method}, combined"
+    factors = (
+        condition.prevalence * (condition.cost_fn - condition.cost_tp),
+        (1 - condition.prevalence) * (condition.cost_fp - condition.cost_tn),
     )
+    rates = [rate_interval(k, n, level=level, method=method) for k, n in ((table.fn, table.Pos), (table.fp, table.Neg))]
+    costs = list(zip(factors, rates, strict=True))
+    below = math.hypot(*(factor * (rate.estimate - rate.lower) for factor, rate in costs))
+    above = math.hypot(*(factor * (rate.upper - rate.estimate) for factor, rate in costs))
+    variance = sum(factor**2 * rate.variance for factor, rate in costs)
+    return Interval(estimate, estimate - below, estimate + above, variance, level, f"{method}, combined")
 
 
 def _scaled_for_cost(table: SampledTable, condition: OperatingCondition, level: float) -> Floats:
@@ -352,7 +348,7 @@ def _scaled_for_cost(table: SampledTable, condition: OperatingCondition, level: 
     )
     scaled = table.cells * np.array([of_pos, of_pos, of_neg, of_neg])
     apart = _cost_interval(Contingency(*scaled.tolist()), condition, level, "wilson").variance
-    together = table.variance(np.array(cell_gradient(table.cells.tolist(), condition.expected_cost)))
+    together = table.variance(cell_gradient(table.cells, condition.expected_cost))
     if apart > 0 and together > 0:
         scaled *= apart / together * table.df_factor(np.ones(4), level)
     return scaled
@@ -366,7 +362,7 @@ def _mixed_cost_interval(
     The largest cell is what the others leave: their correlations are then never perfect, so the width never 0.
     """
     cost = np.array([condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn], dtype=np.float64)
-    cells = np.array([table.tp, table.fn, table.fp, table.tn], dtype=np.float64)
+    cells = _cells(table)
     rest = int(np.argmax(cells >= cells.max() * (1 - _EQUAL_CELLS)))  # the first of equals, whatever weights round to
     others = [at for at in range(4) if at != rest]
     factor = (cost - cost[rest])[others]
@@ -381,6 +377,4 @@ def _mixed_cost_interval(
     half_below, half_above = (math.sqrt(max(0.0, float(away @ together @ away))) for away in (below, above))
     variance = max(0.0, float(factor**2 @ share - (factor @ share) ** 2)) / float(table.total)
     limits = max(float(cost.min()), estimate - half_below), min(float(cost.max()), estimate + half_above)
-    return Interval(
-        estimate, min(limits[0], estimate), max(limits[1], estimate), variance, level, f"{method}, combined"
-    )
+    return Interval(estimate, *stretch_limits(estimate, *limits), variance, level, f"{method}, combined")
