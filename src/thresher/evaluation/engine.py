@@ -33,7 +33,7 @@ from thresher.evaluation.summary import limits_text, rules_text, text_table
 from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.engine import auc_comparison, empty_comparison, open_rows, scanned_auc_intervals
+from thresher.inference.comparison.engine import auc_comparison, open_rows, scanned_auc_intervals
 from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
@@ -232,8 +232,7 @@ def evaluate_scan(
     evaluation = replace(evaluation, cautions=(*equal_costs(condition), *evaluation.cautions))
     if sums is None or len(rankings) == 1:
         return evaluation
-    empty = empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped)
-    return replace(evaluation, comparison=auc_comparison(sums, empty))
+    return replace(evaluation, comparison=auc_comparison(sums, columns.scores, level=level, dropped=dropped))
 
 
 def _evaluation(
