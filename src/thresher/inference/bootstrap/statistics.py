@@ -260,7 +260,7 @@ class BestCost(Statistic):
     def values(self, parts: Floats) -> Floats:
         """Expected cost and threshold."""
         tp, fp, Pos, Neg, threshold = parts
-        return np.stack([self.condition.expected_cost(_table(tp, fp, Pos, Neg)), threshold])
+        return np.stack([self.condition.expected_cost(counts_table(tp, fp, Pos, Neg)), threshold])
 
     def _unit_costs(self, Pos: Any, Neg: Any) -> tuple[Any, Any]:
         """What a miss and a false alarm cost among so many positives and negatives, up to a common factor."""
@@ -311,7 +311,7 @@ class CostAt(Statistic):
 
     def values(self, parts: Floats) -> Floats:
         """Expected cost."""
-        return np.asarray(self.condition.expected_cost(_table(*parts)), dtype=np.float64)[np.newaxis]
+        return np.asarray(self.condition.expected_cost(counts_table(*parts)), dtype=np.float64)[np.newaxis]
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ class MeasureAt(Statistic):
 
     def values(self, parts: Floats) -> Floats:
         """The measure of every table; NaN where it is undefined."""
-        values = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
+        values = measure(self.measure).of(counts_table(*parts), class_ratio=self.class_ratio)
         return np.asarray(values, dtype=np.float64)[np.newaxis]
 
 
@@ -442,6 +442,6 @@ def _of_model(threshold: Threshold, model: str) -> float:
     return threshold[model]
 
 
-def _table(tp: Floats, fp: Floats, Pos: Floats, Neg: Floats) -> Contingency:
+def counts_table(tp: Floats, fp: Floats, Pos: Floats, Neg: Floats) -> Contingency:
     """The tables of all replicates; rounding of weights must not make a cell negative."""
     return Contingency(tp=tp, fn=np.maximum(Pos - tp, 0.0), fp=fp, tn=np.maximum(Neg - fp, 0.0))
