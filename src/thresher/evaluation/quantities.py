@@ -130,9 +130,7 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
-    drawn = _resample(
-        evaluation, name, lambda ranking: value(ranking, asked), span=asked.known.range, replicates=replicates
-    )
+    drawn = _resample(evaluation, name, value, span=asked.known.range, replicates=replicates)
     return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
 
 
