@@ -39,13 +39,8 @@ def test_columns_are_read_only_and_plain_in_a_dict():
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
 
 
-def rows_as_they_are(rows: Any) -> Any:
-    return rows
-
-
 def draws_of(ranking, **options):
-    given = {"level": 0.9, "replicates": 60, "seed": 3, "threads": None} | options
-    return Draws.of(ranking, **given)
+    return Draws(ranking, **{"level": 0.9, "replicates": 60, "seed": 3} | options)
 
 
 def test_bands_that_share_their_draws_are_those_that_do_not():
@@ -68,19 +63,24 @@ def test_bands_that_share_their_draws_are_those_that_do_not():
 
 
 def test_every_sample_is_drawn_once_however_many_curves_ask():
-    seen = []
+    seen: dict[str, list[int]] = {"a": [], "b": []}
+    drawn_heights = {}
 
-    def curve():
+    def curve(name):
         def heights(drawn):
-            seen.append(id(drawn))
+            seen[name].append(id(drawn))
             return np.array([drawn.tp[0] / drawn.Pos])
 
-        return DrawnCurve(heights, rows_as_they_are)
+        def limits(drawn):
+            drawn_heights[name] = drawn
+            return drawn[0], drawn[1]
 
-    found: Any = draws_of(TREE, replicates=25).bands({"a": curve(), "b": curve()}, stratified=True)
-    assert seen[::2] == seen[1::2]
-    assert np.array_equal(found["a"], found["b"])
-    assert found["a"].shape == (25, 1)
+        return DrawnCurve(np.zeros(1), np.zeros(1), heights, limits)
+
+    draws_of(TREE, replicates=25).bands({name: curve(name) for name in seen}, stratified=True)
+    assert seen["a"] == seen["b"]
+    assert np.array_equal(drawn_heights["a"], drawn_heights["b"])
+    assert drawn_heights["a"].shape == (25, 1)
 
 
 def test_draws_of_one_class_are_for_curves_that_have_one():
@@ -88,10 +88,11 @@ def test_draws_of_one_class_are_for_curves_that_have_one():
     rows = {"both": 0, "any": 0}
 
     def counting(name, *, of_one_class):
-        def counted(found: Any) -> Any:
-            rows[name] = len(found)
+        def limits(drawn):
+            rows[name] = len(drawn)
+            return drawn[0], drawn[1]
 
-        return DrawnCurve(lambda _: np.zeros(1), counted, of_one_class)
+        return DrawnCurve(np.zeros(1), np.zeros(1), lambda _: np.zeros(1), limits, of_one_class=of_one_class)
 
     curves = {"both": counting("both", of_one_class=False), "any": counting("any", of_one_class=True)}
     draws.bands(curves, stratified=False)

@@ -10,8 +10,7 @@ import thresher as th
 from tests.inference import oracles
 from tests.inference.resampling_oracles import draws, example
 from thresher.curves import hull_splits
-from thresher.inference import decision as room
-from thresher.inference import decision as stability
+from thresher.inference import decision
 from thresher.inference.bootstrap.replicates import percentile_limits
 from thresher.inference.bootstrap.sample import sort_rows
 from thresher.inference.decision import (
@@ -90,7 +89,7 @@ def test_resamples_are_not_steered_to_what_suits_the_rows_they_left_out():
     for seed in range(10):
         labels, scores = data(20_000, seed)
         ranking = th.rank(labels, scores)
-        quick = stability.decision_stability(
+        quick = decision_stability(
             labels, {"m": scores}, {"m": ranking}, condition, replicates=100, seed=seed
         ).out_of_bag_cost["m"]
         slow = among_all_splits(labels, scores, 5, 100, seed)
@@ -102,13 +101,13 @@ def test_resamples_are_not_steered_to_what_suits_the_rows_they_left_out():
 
 def among_all_splits(labels, scores, cost_ratio, replicates, seed):
     rng = np.random.default_rng(seed)
-    block = rng.integers(0, stability.MOST_BLOCKS, labels.size)
+    block = rng.integers(0, decision.MOST_BLOCKS, labels.size)
     order, _ = falling_order(scores)
     positive, block = labels[order], block[order]
     costs = []
     for _ in range(replicates):
         drawn = np.bincount(
-            rng.integers(0, stability.MOST_BLOCKS, stability.MOST_BLOCKS), minlength=stability.MOST_BLOCKS
+            rng.integers(0, decision.MOST_BLOCKS, decision.MOST_BLOCKS), minlength=decision.MOST_BLOCKS
         )[block]
         called = int(np.argmin(np.concatenate([[0], np.cumsum(drawn * np.where(positive, -cost_ratio, 1))])))
         left = drawn == 0
@@ -296,15 +295,15 @@ def test_models_that_agree_share_the_win():
     assert drawn.wins == {"a": 0.5, "b": 0.5}
 
 
-def test_many_rows_are_dealt_into_blocks(monkeypatch):
+def test_many_rows_share_blocks(monkeypatch):
     labels, scores = data_of_stability(4000)
-    whole = found(labels, scores, replicates=300)
-    monkeypatch.setattr(room, "MOST_BLOCKS", 500)
-    dealt = found(labels, scores, replicates=300)
-    assert (whole.blocks, dealt.blocks) == (2000, 500)
+    fine = found(labels, scores, replicates=300)
+    monkeypatch.setattr(decision, "MOST_BLOCKS", 500)
+    coarse = found(labels, scores, replicates=300)
+    assert (fine.blocks, coarse.blocks) == (2000, 500)
     for name in scores:
-        assert dealt.out_of_bag_cost[name].estimate == pytest.approx(whole.out_of_bag_cost[name].estimate, rel=0.03)
-        width = [each.out_of_bag_cost[name].width for each in (whole, dealt)]
+        assert coarse.out_of_bag_cost[name].estimate == pytest.approx(fine.out_of_bag_cost[name].estimate, rel=0.03)
+        width = [each.out_of_bag_cost[name].width for each in (fine, coarse)]
         assert width[0] == pytest.approx(width[1], rel=0.35)
 
 
@@ -396,7 +395,7 @@ def test_counts_add_up_exactly_however_many_there_are(most):
     expected = [
         [sum(int(d) * int(c) for d, c in zip(row, column, strict=True)) for column in covered.T] for row in drawn
     ]
-    assert room._times(drawn, covered).tolist() == expected
+    assert decision._resampled_counts(drawn, covered).tolist() == expected
 
 
 def test_what_right_calls_cost_counts_too():

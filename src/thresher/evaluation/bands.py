@@ -108,7 +108,7 @@ def _bands(
     places: int = POINTS,
     class_ratio: float | None = None,
 ) -> ModelBands:
-    draws = Draws.of(source, level=level, replicates=replicates, seed=seed, threads=None, class_ratio=class_ratio)
+    draws = Draws(source, level, replicates, seed, class_ratio=class_ratio)
     at = np.linspace(0, 1, places)
     curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
     if calibrated:

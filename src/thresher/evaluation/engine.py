@@ -34,7 +34,7 @@ from thresher.evaluation.summary import closing_parts, rules_rows, text_table
 from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.engine import auc_comparison, empty_comparison, open_rows, scanned_auc_intervals
+from thresher.inference.comparison.engine import auc_comparison, open_rows, scanned_auc_intervals
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
@@ -225,7 +225,7 @@ def evaluate_scan(
         dropped = max(ranking.dropped for ranking in rankings.values())
     comparison = None
     if sums is not None and len(rankings) > 1:
-        comparison = auc_comparison(sums, empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped))
+        comparison = auc_comparison(sums, columns.scores, level=level, dropped=dropped)
     models = _models(joint, asked, trained_at, level, sums=sums, cells_at=cells_at)
     costs = {name: model.expected_cost for name, model in models.items()}
     priced = price_counted_rules(joint.choices, costs, model=joint.model, condition=asked)

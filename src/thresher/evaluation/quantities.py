@@ -104,7 +104,7 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
-    drawn = _resample(evaluation, name, lambda ranking: value(ranking, asked), replicates=replicates)
+    drawn = _resample(evaluation, name, value, replicates=replicates)
     if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
         unseen = 1 - ((1 - level) / 2) ** (1 / min(evaluation.scored.cases))
         note = "all resamples agree; limits from what could stay unseen, conservative"

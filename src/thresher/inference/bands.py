@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.calibration import null_labels
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.rows import ScoredRows, one_model
-from thresher.ranking import Floats, Indices, Ranking, require_ranking
+from thresher.ranking import Counts, Floats, Indices, Ranking, require_ranking
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,62 +52,49 @@ class Band(Tabular):
         return plain | {"level": self.level, "method": self.method, "simultaneous": self.simultaneous}
 
 
-Heights: TypeAlias = Callable[[Resampled], Floats]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnCurve:
-    """A curve's heights on one draw, and the band that the heights on all draws (a row each) make.
+    """A curve over `x`: the one observed, its heights on a draw, and the limits that the heights on all draws make.
 
     A draw that lacks a class has no such curve, unless `of_one_class` says that it has.
     """
 
-    heights: Heights
-    band: Callable[[Floats], Band]
+    x: Floats
+    estimate: Floats
+    heights: Callable[[Resampled], Floats]
+    limits: Callable[[Floats], tuple[Floats, Floats]]
+    method: str = "percentile bootstrap"
+    simultaneous: bool = False
     of_one_class: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Draws to come: from which sample, as which model sees it (`observed` is the sample itself), and how many.
+    """Draws to come from rows or a ranking; `observed` is the sample itself as the model sees it.
 
     With a declared `class_ratio` each draw is weighted to it.
     """
 
-    sample: Sample
-    observed: Resampled
+    source: ScoredRows | Ranking
     level: float
     replicates: int
     seed: int
-    threads: int | None
+    threads: int | None = None
+    model: str | None = None
     class_ratio: float | None = None
+    sample: Sample = field(init=False)
+    observed: Resampled = field(init=False)
 
-    @classmethod
-    def of(
-        cls,
-        source: ScoredRows | Ranking,
-        *,
-        model: str | None = None,
-        level: float,
-        replicates: int,
-        seed: int,
-        threads: int | None,
-        class_ratio: float | None = None,
-    ) -> Draws:
-        """Draws from rows or a ranking, once all that is asked for is known to make sense.
-
-        >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-        >>> Draws.of(tree, level=0.95, replicates=9, seed=0, threads=None).observed.Pos
-        50
-        """
-        require_level(level)
-        require_replicates(replicates, seed, threads)
-        sample = sample_of(source)
-        name = one_model(sample.orders, model)
+    def __post_init__(self) -> None:
+        require_level(self.level)
+        require_replicates(self.replicates, self.seed, self.threads)
+        sample = sample_of(self.source)
+        name = one_model(sample.orders, self.model)
         observed = Resampled.of(sample.orders[name], sample.cases, model=name)
-        if class_ratio is not None:
-            observed = observed.at_class_ratio(class_ratio)
-        return cls(sample, observed, level, replicates, seed, threads, class_ratio)
+        if self.class_ratio is not None:
+            observed = observed.at_class_ratio(self.class_ratio)
+        object.__setattr__(self, "sample", sample)
+        object.__setattr__(self, "observed", observed)
 
     def band(self, curve: DrawnCurve, *, stratified: bool | None) -> Band:
         """The band of one curve."""
@@ -131,24 +118,17 @@ class Draws:
 
         items = sum(self.sample.items)
         blocks = map_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
-        heights = {name: [row for rows in blocks for row in rows[name]] for name in curves}
-        if not all(heights.values()):
-            raise ArgumentError(
-                f"none of {self.replicates:,} draws holds both classes",
-                "give more cases of the rarer class",
-            )
-        return {name: curve.band(np.array(heights[name])) for name, curve in curves.items()}
-
-
-def percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
-    """The limits that hold the middle `level` of the draws at every place of a curve.
-
-    >>> low, high = percentiles(np.arange(101.0).reshape(-1, 1), 0.9)
-    >>> low.round(6).tolist(), high.round(6).tolist()
-    ([5.0], [95.0])
-    """
-    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return lower, upper
+        bands = {}
+        for name, curve in curves.items():
+            heights = [row for rows in blocks for row in rows[name]]
+            if not heights:
+                raise ArgumentError(
+                    f"none of {self.replicates:,} draws holds both classes",
+                    "give more cases of the rarer class",
+                )
+            limits = curve.limits(np.array(heights))
+            bands[name] = Band(curve.x, curve.estimate, *limits, self.level, curve.method, curve.simultaneous)
+        return bands
 
 
 POINTS = 101
@@ -177,7 +157,7 @@ def roc_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.4 , 0.75]), array([0.18, 0.63]), array([0.63, 0.87]))
     """
-    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads)
+    draws = Draws(source, level, replicates, seed, threads, model)
     return draws.band(roc_curve(draws, fpr, simultaneous=simultaneous), stratified=None)
 
 
@@ -201,7 +181,7 @@ def precision_recall_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.8, 0.5]), array([0.65, 0.4 ]), array([0.93, 0.6 ]))
     """
-    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads)
+    draws = Draws(source, level, replicates, seed, threads, model)
     return draws.band(precision_recall_curve(draws, recall), stratified=False)
 
 
@@ -225,38 +205,39 @@ def net_benefit_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.2]), array([0.09]), array([0.31]))
     """
-    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads)
+    draws = Draws(source, level, replicates, seed, threads, model)
     return draws.band(net_benefit_curve(draws, threshold), stratified=False)
 
 
 def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: bool = False) -> DrawnCurve:
     """What `roc_band` asks of every draw."""
     x = _grid(np.linspace(0, 1, POINTS) if fpr is None else fpr)
-    level, observed = draws.level, draws.observed
+    level, Pos = draws.level, draws.observed.Pos
 
     def heights(drawn: Resampled) -> Floats:
         fp, tp = drawn.curve()
         return np.interp(x, fp / drawn.Neg, tp) / drawn.Pos  # rates with rates: x · Neg may round past a count
 
-    def band(drawn: Floats) -> Band:
-        estimate = heights(observed)
-        shrunk = (estimate * observed.Pos + 1) / (observed.Pos + 2)
-        least = np.sqrt(shrunk * (1 - shrunk) / (observed.Pos + 2))
+    estimate = heights(draws.observed)
+
+    def limits(drawn: Floats) -> tuple[Floats, Floats]:
+        shrunk = (estimate * Pos + 1) / (Pos + 2)
+        least = np.sqrt(shrunk * (1 - shrunk) / (Pos + 2))
         if simultaneous:
             deviation = np.maximum(drawn.std(axis=0), least)
             largest = (np.abs(drawn - estimate) / deviation).max(axis=1)
             reach = max(float(np.quantile(largest, level)), normal_quantile(level))  # one point alone needs as much
             lower, upper = estimate - reach * deviation, estimate + reach * deviation
         else:
-            lower, upper = percentiles(drawn, level)
+            lower, upper = _percentiles(drawn, level)
             half = normal_quantile(level) * least
             lower, upper = np.minimum(lower, estimate - half), np.maximum(upper, estimate + half)
         lower = np.where(x == 0, 0.0, lower)  # nobody has seen how many negatives lie above all others
         lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
-        method = "sup-t bootstrap" if simultaneous else "percentile bootstrap"
-        return Band(x, estimate, np.clip(lower, 0, 1), np.clip(upper, 0, 1), level, method, simultaneous)
+        return np.clip(lower, 0, 1), np.clip(upper, 0, 1)
 
-    return DrawnCurve(heights, band)
+    method = "sup-t bootstrap" if simultaneous else "percentile bootstrap"
+    return DrawnCurve(x, estimate, heights, limits, method, simultaneous)
 
 
 def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) -> DrawnCurve:
@@ -271,12 +252,13 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
         wrong = np.interp(-x, -tp[::-1] / drawn.Pos, fp[::-1])
         return x * drawn.Pos / (x * drawn.Pos + wrong)
 
-    def band(drawn: Floats) -> Band:
-        estimate = heights(draws.observed)
-        called = x * draws.observed.Pos / estimate
-        return _widened(x, estimate, drawn, _wilson(estimate, called, draws.level), draws.level)
+    estimate, level = heights(draws.observed), draws.level
 
-    return DrawnCurve(heights, band)
+    def limits(drawn: Floats) -> tuple[Floats, Floats]:
+        doubt = _wilson(estimate, x * draws.observed.Pos / estimate, level)
+        return _percentiles_or(doubt, estimate, drawn, level)
+
+    return DrawnCurve(x, estimate, heights, limits)
 
 
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
@@ -288,27 +270,39 @@ def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> D
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
     harm = x / (1 - x)
 
-    def heights(drawn: Resampled) -> Floats:
-        tp = np.concatenate([[0], drawn.tp])[of_pos]
-        return (tp - drawn.fp[of_neg] * harm) / (drawn.Pos + drawn.Neg)
+    def calls(drawn: Resampled) -> tuple[Counts, Counts]:
+        return np.concatenate([[0], drawn.tp])[of_pos], drawn.fp[of_neg]
 
-    def band(drawn: Floats) -> Band:
-        estimate, total = heights(observed), float(observed.Pos + observed.Neg)
-        tp, fp = np.concatenate([[0], observed.tp])[of_pos] / total, observed.fp[of_neg] / total
+    def heights(drawn: Resampled) -> Floats:
+        tp, fp = calls(drawn)
+        return (tp - fp * harm) / (drawn.Pos + drawn.Neg)
+
+    estimate = heights(observed)
+
+    def limits(drawn: Floats) -> tuple[Floats, Floats]:
+        total = float(observed.Pos + observed.Neg)
+        tp, fp = (counts / total for counts in calls(observed))
         (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
         below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
-        return _widened(x, estimate, drawn, (estimate - below, estimate + above), level)
+        return _percentiles_or((estimate - below, estimate + above), estimate, drawn, level)
 
-    return DrawnCurve(heights, band)
+    return DrawnCurve(x, estimate, heights, limits)
 
 
-def _widened(x: Floats, estimate: Floats, drawn: Floats, limits: tuple[Floats, Floats], level: float) -> Band:
-    """Percentiles of the curves drawn, and these limits where all of them agree: they are alike, not certain."""
-    lower, upper = percentiles(drawn, level)
+def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """The limits that hold the middle `level` of the draws at every place of a curve."""
+    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return lower, upper
+
+
+def _percentiles_or(
+    doubt: tuple[Floats, Floats], estimate: Floats, drawn: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Percentiles of the curves drawn, and limits of `doubt` where all of them agree: they are alike, not certain."""
+    lower, upper = _percentiles(drawn, level)
     alike = upper - lower <= 1e-12
-    lower, upper = np.where(alike, limits[0], lower), np.where(alike, limits[1], upper)
-    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
-    return Band(x, estimate, lower, upper, level, "percentile bootstrap")
+    lower, upper = np.where(alike, doubt[0], lower), np.where(alike, doubt[1], upper)
+    return np.minimum(lower, estimate), np.maximum(upper, estimate)
 
 
 def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, Floats]:
@@ -327,14 +321,13 @@ def _grid(values: npt.ArrayLike) -> Floats:
 
 
 Kind: TypeAlias = Literal["confidence", "consistency"]
-MOST_POINTS = 101
 
 
 def reliability_band(
     ranking: Ranking,
     kind: Kind = "confidence",
     *,
-    points: int = MOST_POINTS,
+    points: int = POINTS,
     level: float = 0.95,
     replicates: int = 1000,
     seed: int = 0,
@@ -357,55 +350,47 @@ def reliability_band(
     require_ranking(ranking)
     require_integer(points, name="points", least=1, fix="give e.g. points=101")
     if kind == "confidence":
-        draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
+        draws = Draws(ranking, level, replicates, seed, threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)
     require_level(level)
     require_replicates(replicates, seed, threads)
     ranking.require_both_classes()
-    segment = _shown(ranking, points)
+    segment = _shown_segments(ranking, points)
     draw = null_labels(ranking)
 
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
 
     drawn = np.concatenate(map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
-    return _rising(ranking, segment, percentiles(drawn, level), level, kind)
+    estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
+    return Band(ranking.score[segment], estimate, *_percentiles(drawn, level), level, "consistency resampling")
 
 
-def reliability_curve(draws: Draws, ranking: Ranking, points: int = MOST_POINTS) -> DrawnCurve:
+def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> DrawnCurve:
     """What the confidence band of a ranking's reliability asks of every draw of cases."""
     ranking.require_probabilities()
-    segment = _shown(ranking, points)
-
-    def band(drawn: Floats) -> Band:
-        limits = _with_doubt(ranking, segment, *percentiles(drawn, draws.level), draws.level)
-        return _rising(ranking, segment, limits, draws.level, "confidence")
-
-    return DrawnCurve(lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment), band, of_one_class=True)
-
-
-def _rising(ranking: Ranking, segment: Indices, limits: tuple[Floats, Floats], level: float, kind: Kind) -> Band:
-    """The band by rising score."""
-    columns = ranking.score[segment], pooled_at(ranking.score, ranking.pos, ranking.neg, segment), *limits
-    x, estimate, lower, upper = (column[::-1].copy() for column in columns)
-    return Band(x, estimate, lower, upper, level, f"{kind} resampling")
-
-
-def _shown(ranking: Ranking, points: int) -> Indices:
-    if len(ranking) <= points:
-        return np.arange(len(ranking))
-    return quantile_splits(ranking, points)[1:] - 1
-
-
-def _with_doubt(
-    ranking: Ranking, segment: Indices, lower: Floats, upper: Floats, level: float
-) -> tuple[Floats, Floats]:
-    """Limits that hold the estimate; where all draws agree, those of the pool's own proportion of positives."""
-    seen, edge = pools(ranking.pos, ranking.neg)
-    pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
-    pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
-    for at in np.flatnonzero(upper - lower <= 1e-12).tolist():
-        rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=level)
-        lower[at], upper[at] = rate.lower, rate.upper
+    segment = _shown_segments(ranking, points)
     estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
-    return np.minimum(lower, estimate), np.maximum(upper, estimate)
+
+    def heights(drawn: Resampled) -> Floats:
+        return pooled_at(ranking.score, *drawn.by_segment(), segment)
+
+    def limits(drawn: Floats) -> tuple[Floats, Floats]:
+        """Percentiles; where all draws agree, the limits of the pool's own proportion of positives."""
+        lower, upper = _percentiles(drawn, draws.level)
+        seen, edge = pools(ranking.pos, ranking.neg)
+        pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
+        pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
+        for at in np.flatnonzero(upper - lower <= 1e-12).tolist():
+            rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=draws.level)
+            lower[at], upper[at] = rate.lower, rate.upper
+        return np.minimum(lower, estimate), np.maximum(upper, estimate)
+
+    score = ranking.score[segment]
+    return DrawnCurve(score, estimate, heights, limits, "confidence resampling", of_one_class=True)
+
+
+def _shown_segments(ranking: Ranking, points: int) -> Indices:
+    """Segments by rising score: all, or some that share the cases out evenly."""
+    every = np.arange(len(ranking))
+    return (every if len(ranking) <= points else quantile_splits(ranking, points)[1:] - 1)[::-1]

@@ -8,7 +8,7 @@ at the candidates make one matrix per model and class, and all resamples are one
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,9 +24,9 @@ from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.bootstrap.sample import Resampled, Times, sample_of
-from thresher.inference.bootstrap.statistics import BestCost
+from thresher.inference.bootstrap.statistics import BestCost, counts_table
 from thresher.inference.interval import Interval, interval_columns, stretch_limits
-from thresher.inference.intervals.table import count_calls, table_interval
+from thresher.inference.intervals.table import Table, count_calls, table_interval
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
@@ -38,9 +38,8 @@ MOST_CANDIDATES = 256
 class Candidates(NamedTuple):
     """Splits by falling threshold, the first and the last among them, and which of them resamples choose from.
 
-    The hull's corners are where the data are at their best. A resample that could choose among these and few others
-    would be steered to what suits the very rows it left out, and its threshold would look better on them than it is.
-    So where some splits are left out, resamples choose among those at even steps along the curve.
+    The hull's corners are where the data are at their best: a resample that chose among them would be steered to what
+    suits the very rows it left out. So where some splits are left out, it chooses among those at even steps.
     """
 
     split: Indices
@@ -82,11 +81,6 @@ def out_of_bag_interval(
     `costs` that cost on every resample. Errors that did not happen to be seen at the chosen threshold show in no
     resample, so the limits of `apparent` are held too, as they are and with the optimism added:
     conservative, and never of zero width. None lies below the least that cases can cost.
-
-    >>> from thresher.tables import Contingency
-    >>> seen = table_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(), level=0.9)
-    >>> print(out_of_bag_interval(0.35, seen, OperatingCondition(), np.linspace(0.2, 0.4, 101)))
-    0.3500 [0.2360, 0.4400]
     """
     level = apparent.level
     if math.isnan(out_of_bag):
@@ -106,11 +100,9 @@ def out_of_bag_interval(
 MOST_BLOCKS = 2000
 GRID_POINTS = 21
 _SAFE_IN_FLOAT32 = 0.99 * 2**24  # below 2^24 whole numbers are exact; sums that are compared with it may round
-
-Drawn: TypeAlias = npt.NDArray[np.float32]  # small whole numbers, a row per resample and a column per block
-
-
 NEVER, ALWAYS = "never", "always"
+Drawn: TypeAlias = npt.NDArray[np.float32]  # small whole numbers, a row per resample and a column per block
+Rates: TypeAlias = tuple[Floats, Floats, Floats]  # fnr and fpr by resample and candidate, prevalence by resample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,60 +190,78 @@ def decision_stability(
     ({'tree': 1.0}, 10)
     """
     rng = np.random.default_rng(seed)
-    block, blocks = _blocks(positive.size, clusters, rng)
-    drawn = _draws(positive, block, blocks, replicates, rng)
-    replicates = len(drawn)
+    block = np.arange(positive.size) if clusters is None else clusters
+    blocks = int(block.max()) + 1
+    if blocks > MOST_BLOCKS:
+        block, blocks = rng.integers(0, MOST_BLOCKS, blocks)[block], MOST_BLOCKS
+    of_class = 2 * block + positive
+    cases = np.bincount(of_class, minlength=2 * blocks)
+    drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
+    drawn = drawn[(drawn @ cases[1::2] > 0) & (drawn @ cases[::2] > 0)]
+    if not len(drawn):
+        raise ArgumentError(
+            f"none of {replicates:,} resamples holds both classes",
+            "draw more resamples, or give more cases of the rarer class",
+        )
     left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
-    chosen_on_data = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
+    on_data = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
 
     def resample(name: str) -> _ModelStability:
         split, free = candidate_splits(rankings[name])
         cut = rankings[name].thresholds()[split]
         cell = block * cut.size + cuts_above(scores[name], cut)  # its block, and the first candidate it reaches
-        tp, fp = _covered(cell, positive, weights, (blocks, cut.size))
-        inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
-        on_data = _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
-        cost = _cost(condition, *inside)
-        chosen = free[_middle_of_best(cost[:, free])]
-        row = np.arange(replicates)
-        left_out_cost = _cost(condition, *outside)[row, chosen]
-        of_data = _cost(condition, *on_data)
-        recommended = int(_middle_of_best(of_data)[0])
+        counts = np.bincount(2 * cell + positive, weights=weights, minlength=2 * blocks * cut.size)
+        tp, fp = (np.cumsum(counts[side::2].reshape(blocks, cut.size), axis=1) for side in (1, 0))
+        inside, of_data = _rates(drawn, tp, fp), _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
+        cost, data_cost = _cost(condition, inside), _cost(condition, of_data)[0]
+        every, chosen = np.arange(len(drawn)), free[_middle_of_best(cost[:, free])]
+        outside = _cost(condition, _rates(left_out, tp, fp))[every, chosen]
+        recommended = int(_middle_of_best(data_cost[np.newaxis])[0])
         calls = reaches(scores[name], float(cut[recommended]))
         table = count_calls(positive, calls, weight=weights, cluster=clusters)
+        apparent = table_interval(table, condition, level=level)
+        distances = [np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, _ in (inside, of_data)]
         return _ModelStability(
-            _threshold_interval(chosen_on_data[name], cut[chosen], level),
-            out_of_bag_interval(
-                mean_of(left_out_cost), table_interval(table, condition, level=level), condition, cost[:, recommended]
-            ),
-            float(of_data[0, recommended]),
-            cost[row, chosen],
-            left_out_cost,
-            cost[:, recommended],
-            _least_costs(condition, grid, *inside),
-            _ks_gain(inside, on_data),
+            threshold=_threshold_interval(on_data[name], cut[chosen], level, "percentile"),
+            out_of_bag_cost=out_of_bag_interval(mean_of(outside), apparent, condition, cost[:, recommended]),
+            apparent_cost=float(data_cost[recommended]),
+            inside=cost[every, chosen],
+            outside=outside,
+            at_choice=cost[:, recommended],
+            best_at=_least_costs(condition, grid, inside),
+            ks_gain=mean_of(distances[0]) - float(distances[1][0]),
         )
 
-    by_model = dict(zip(rankings, parallel_map(resample, list(rankings), threads_for(positive.size)), strict=True))
-    best_at = {name: each.best_at for name, each in by_model.items()}
-    fixed = _called_in_blocks((calls or {}).values(), 2 * block + positive, weights, blocks)
-    of_rules = _cost(condition, *_rates(drawn, *fixed))
+    each = parallel_map(resample, list(rankings), threads_for(positive.size))
+
+    def by_model(field: str) -> dict[str, Any]:
+        return {name: getattr(one, field) for name, one in zip(rankings, each, strict=True)}
+
+    rules = {NEVER: np.zeros_like(positive), **(calls or {}), ALWAYS: np.ones_like(positive)}
+    called = np.stack(
+        [
+            np.bincount(of_class[rule], weights=None if weights is None else weights[rule], minlength=2 * blocks)
+            for rule in rules.values()
+        ],
+        axis=1,
+    )
+    of_rules = _cost(condition, _rates(drawn, called[1::2], called[::2]))
     return Stability(
-        threshold={name: each.threshold for name, each in by_model.items()},
-        out_of_bag_cost={name: each.out_of_bag_cost for name, each in by_model.items()},
-        apparent_cost={name: each.apparent_cost for name, each in by_model.items()},
-        wins=_wins({name: each.inside for name, each in by_model.items()}),
+        threshold=by_model("threshold"),
+        out_of_bag_cost=by_model("out_of_bag_cost"),
+        apparent_cost=by_model("apparent_cost"),
+        wins=dict(zip(rankings, _wins([one.inside for one in each]).tolist(), strict=True)),
         cost_ratio=grid,
-        wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
-        replicates=replicates,
+        wins_at=dict(zip(rankings, _wins([one.best_at for one in each]), strict=True)),
+        replicates=len(drawn),
         blocks=blocks,
-        ks_gain={name: each.ks_gain for name, each in by_model.items()},
+        ks_gain=by_model("ks_gain"),
         resamples=Resamples(
-            inside={name: each.inside for name, each in by_model.items()},
-            outside={name: each.outside for name, each in by_model.items()},
-            at_choice={name: each.at_choice for name, each in by_model.items()},
-            rules=dict(zip((NEVER, *(calls or {}), ALWAYS), of_rules.T, strict=True)),
+            inside=by_model("inside"),
+            outside=by_model("outside"),
+            at_choice=by_model("at_choice"),
+            rules=dict(zip(rules, of_rules.T, strict=True)),
         ),
     )
 
@@ -269,92 +279,39 @@ class _ModelStability(NamedTuple):
     ks_gain: float
 
 
-def _blocks(
-    rows: int, clusters: npt.NDArray[np.intp] | None, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.intp], int]:
-    if clusters is not None:
-        count = int(clusters.max()) + 1
-        if count <= MOST_BLOCKS:
-            return clusters, count
-        return rng.integers(0, MOST_BLOCKS, count)[clusters], MOST_BLOCKS
-    if rows <= MOST_BLOCKS:
-        return np.arange(rows), rows
-    return rng.integers(0, MOST_BLOCKS, rows), MOST_BLOCKS
-
-
-def _draws(
-    positive: Flags, block: npt.NDArray[np.intp], blocks: int, replicates: int, rng: np.random.Generator
-) -> Drawn:
-    """How often each resample holds each block; resamples without one of the classes are left out."""
-    drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
-    of_pos = np.bincount(block, weights=positive, minlength=blocks)
-    of_neg = np.bincount(block, minlength=blocks) - of_pos
-    usable = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
-    if not len(usable):
-        raise ArgumentError(
-            f"none of {replicates:,} resamples holds both classes",
-            "draw more resamples, or give more cases of the rarer class",
-        )
-    return usable
-
-
-def _covered(
-    cell: npt.NDArray[np.intp], positive: Flags, weights: Floats | None, shape: tuple[int, int]
-) -> tuple[Counts, Counts]:
-    """The cases of each block, positive and negative, that are called positive at each candidate."""
-    of_class = cell + cell
-    of_class += positive
-    counts = np.bincount(of_class, weights=weights, minlength=2 * shape[0] * shape[1]).reshape(*shape, 2)
-    return np.cumsum(counts[:, :, 1], axis=1), np.cumsum(counts[:, :, 0], axis=1)
-
-
-def _called_in_blocks(
-    calls: Iterable[Flags], of_class: npt.NDArray[np.intp], weights: Floats | None, blocks: int
-) -> tuple[Counts, Counts]:
-    """The cases of each block, positive and negative, that are called positive by no rule, each rule, and every one."""
-
-    def counts(called: Flags | slice) -> Counts:
-        of_called = None if weights is None else weights[called]
-        return np.bincount(of_class[called], weights=of_called, minlength=2 * blocks)
-
-    every = counts(slice(None))
-    columns = np.stack([np.zeros_like(every), *(counts(called) for called in calls), every], axis=1)
-    return columns[1::2], columns[::2]
-
-
-def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> tuple[Floats, Floats, Floats]:
-    """The fnr and fpr at every candidate and the prevalence, for every resample; NaN where a class is absent."""
-    hits, alarms = _times(drawn, tp), _times(drawn, fp)
+def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> Rates:
+    """Rates at every candidate, of every resample of the blocks' counts; NaN where a class is absent."""
+    hits, alarms = _resampled_counts(drawn, tp), _resampled_counts(drawn, fp)
     Pos, Neg = hits[:, -1:], alarms[:, -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         return 1 - hits / Pos, alarms / Neg, Pos / (Pos + Neg)
 
 
-def _times(drawn: Drawn, covered: Counts) -> Floats:
+def _resampled_counts(drawn: Drawn, covered: Counts) -> Floats:
     """What resamples hold of the blocks' counts, in half as wide numbers where these add up whole counts exactly."""
     if covered.dtype.kind == "i" and (drawn @ covered[:, -1].astype(np.float32)).max() < _SAFE_IN_FLOAT32:
         return (drawn @ covered.astype(np.float32)).astype(np.float64)
     return drawn.astype(np.float64) @ covered
 
 
-def _cost(condition: OperatingCondition, fnr: Floats, fpr: Floats, prevalence: Floats) -> Floats:
+def _cost(condition: OperatingCondition, rates: Rates) -> Floats:
+    fnr, fpr, prevalence = rates
     share = prevalence if condition.prevalence is None else condition.prevalence
     positive = fnr * condition.cost_fn + (1 - fnr) * condition.cost_tp
     negative = fpr * condition.cost_fp + (1 - fpr) * condition.cost_tn
     return share * positive + (1 - share) * negative
 
 
-def _middle_of_best(cost: Floats) -> npt.NDArray[np.intp]:
+def _middle_of_best(cost: Floats) -> Indices:
     """The middle one of each resample's cheapest candidates, the stricter of two, as `choose` recommends."""
     least = cost.min(axis=1, keepdims=True)
     so_far = np.cumsum(cost <= least + 1e-12 * np.abs(least), axis=1)
     return np.argmax(so_far >= (so_far[:, -1:] + 1) // 2, axis=1)
 
 
-def _least_costs(
-    condition: OperatingCondition, cost_ratios: Floats, fnr: Floats, fpr: Floats, prevalence: Floats
-) -> Floats:
+def _least_costs(condition: OperatingCondition, cost_ratios: Floats, rates: Rates) -> Floats:
     """The least cost that any candidate has in every resample, at every cost ratio: a miss costs that, an alarm 1."""
+    fnr, fpr, prevalence = rates
     share = prevalence if condition.prevalence is None else condition.prevalence
     misses, alarms = share * fnr, (1 - share) * fpr
     sums = np.empty_like(misses)
@@ -366,38 +323,22 @@ def _least_costs(
     return least
 
 
-def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats, Floats]) -> float:
-    """How much larger the Kolmogorov-Smirnov distance is in resamples, on average, for being chosen as the largest."""
-    in_draws, in_data = (np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, _ in (drawn, of_data))
-    return mean_of(in_draws) - float(in_data[0])
-
-
-def _threshold_interval(choice: Choice, cuts: Floats, level: float) -> Interval:
+def _threshold_interval(choice: Choice, cuts: Floats, level: float, method: str) -> Interval:
     limits = stretch_limits(choice.threshold, *percentile_limits(cuts, level))
-    return Interval(choice.threshold, *limits, variance_of(cuts), level, "percentile")
+    return Interval(choice.threshold, *limits, variance_of(cuts), level, method)
+
+
+def _wins(costs: Sequence[Floats]) -> Floats:
+    """The share of resamples, along the last axis, that each model wins; models that tie share the win."""
+    by_model = np.stack(costs)
+    tied = np.isclose(by_model, by_model.min(axis=0), rtol=1e-12, atol=0)
+    return np.asarray((tied / tied.sum(axis=0)).mean(axis=-1))
 
 
 def mean_of(costs: Floats) -> float:
-    """The mean of what is defined; NaN where nothing is.
-
-    >>> mean_of(np.array([1.0, np.nan, 3.0]))
-    2.0
-    """
+    """The mean of what is defined; NaN where nothing is."""
     seen = costs[~np.isnan(costs)]
     return float(seen.mean()) if seen.size else math.nan
-
-
-def _wins(best: Mapping[str, Floats]) -> dict[str, float]:
-    return {name: _wins_of(name, {model: costs[np.newaxis] for model, costs in best.items()}, 0) for name in best}
-
-
-def _wins_of(name: str, best_at: Mapping[str, Floats], i: int) -> float:
-    """The share of resamples that a model wins; models that tie share the win."""
-    costs = np.stack([each[i] for each in best_at.values()])
-    least = costs.min(axis=0)
-    tied = np.isclose(costs, least, rtol=1e-12, atol=0)
-    wins = tied[list(best_at).index(name)]
-    return float(np.mean(wins / tied.sum(axis=0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -469,20 +410,22 @@ def out_of_bag_choice(
     require_replicates(replicates, seed, threads, progress)
     asked = condition if condition is not None else OperatingCondition()
     require_condition(asked)
-    known = _measures(measures)
+    listed: Any = measures
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        raise ArgumentError(f"measures are a list of names, and this is {listed!r}", 'give e.g. ["tpr", "fpr"]')
+    known = [measure(each) for each in measures]
     sample = sample_of(source, singly=True)
     name = one_model(sample.orders, model)
     if stratified is None:
         stratified = asked.class_ratio is not None and sample.cluster is None
     plan, order = Resampling.of(sample, stratified=stratified), sample.orders[name]
-    observed = Resampled.of(order, sample.cases)
-    choice = choose(observed.ranking(), asked)
+    choice = choose(Resampled.of(order, sample.cases).ranking(), asked)
     best = BestCost(asked)
 
     def block(rng: np.random.Generator, size: int) -> list[tuple[float, ...]]:
-        return [_tried(times) for times in plan.each(rng, size)]
+        return [tables(times) for times in plan.each(rng, size)]
 
-    def _tried(times: Times) -> tuple[float, ...]:
+    def tables(times: Times) -> tuple[float, ...]:
         """The threshold chosen on a draw, the table on what was left out, and the chosen point's table on the draw."""
         drawn = Resampled.of(order, times)
         left = Resampled.of(order, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
@@ -492,55 +435,24 @@ def out_of_bag_choice(
 
     blocks = map_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
     columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
-    outside, inside, ratio = _tables(columns[1:5]), _tables(columns[5:9]), asked.class_ratio
-    apparent = {"expected_cost": choice.expected_cost} | {
-        each.name: float(each.of(choice.table, class_ratio=ratio)) for each in known
-    }
-    out_of_bag = {"expected_cost": _mean(asked.expected_cost(outside))}
-    out_of_bag |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
+    outside, inside = counts_table(*columns[1:5]), counts_table(*columns[5:9])
+
+    def quantities(table: Contingency) -> dict[str, Any]:
+        by_measure = {each.name: each.of(table, class_ratio=asked.class_ratio) for each in known}
+        return {"expected_cost": asked.expected_cost(table)} | by_measure
+
+    means = {each: mean_of(values[np.isfinite(values)]) for each, values in quantities(outside).items()}
     thresholds = columns[0].copy()
+    at_choice: Table = choice.table
+    if isinstance(source, ScoredRows) and not source.simple:  # weights and clusters widen its limits
+        calls = reaches(source.scores[name].astype(np.float64), choice.threshold)
+        at_choice = count_calls(source.positive, calls, weight=source.weight, cluster=source.cluster)
+    apparent_cost = table_interval(at_choice, asked, level=level)
     return OutOfBagChoice(
         choice=choice,
-        threshold=_of_threshold(choice, thresholds, level),
-        expected_cost=out_of_bag_interval(
-            out_of_bag["expected_cost"],
-            _apparent_cost(source, name, choice, asked, level),
-            asked,
-            asked.expected_cost(inside),
-        ),
-        apparent=apparent,
-        out_of_bag=out_of_bag,
+        threshold=_threshold_interval(choice, thresholds, level, "percentile bootstrap"),
+        expected_cost=out_of_bag_interval(means["expected_cost"], apparent_cost, asked, asked.expected_cost(inside)),
+        apparent={each: float(value) for each, value in quantities(choice.table).items()},
+        out_of_bag=means,
         thresholds=thresholds,
     )
-
-
-def _measures(asked: Any) -> list[Measure]:
-    if not isinstance(asked, Sequence) or isinstance(asked, str):
-        raise ArgumentError(f"measures are a list of names, and this is {asked!r}", 'give e.g. ["tpr", "fpr"]')
-    return [measure(each) for each in asked]
-
-
-def _tables(cells: Floats) -> Contingency:
-    tp, fp, Pos, Neg = cells
-    return Contingency(tp=tp, fn=np.maximum(Pos - tp, 0.0), fp=fp, tn=np.maximum(Neg - fp, 0.0))
-
-
-def _mean(values: Floats) -> float:
-    seen = values[np.isfinite(values)]
-    return float(seen.mean()) if seen.size else math.nan
-
-
-def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
-    limits, variance = stretch_limits(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
-    return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")
-
-
-def _apparent_cost(
-    source: ScoredRows | Ranking, model: str, choice: Choice, condition: OperatingCondition, level: float
-) -> Interval:
-    """The cost of the chosen threshold on the data; weights and clusters widen its limits."""
-    if isinstance(source, Ranking) or source.simple:
-        return table_interval(choice.table, condition, level=level)
-    calls = reaches(source.scores[model].astype(np.float64), choice.threshold)
-    table = count_calls(source.positive, calls, weight=source.weight, cluster=source.cluster)
-    return table_interval(table, condition, level=level)

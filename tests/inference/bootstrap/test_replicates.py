@@ -98,14 +98,14 @@ def test_acceleration_is_that_of_deleting_row_by_row(small):
             left.append(th.auc(th.rank(labels[keep], scores[keep])))
         influence = (rows.size - 1) / rows.size * (np.mean(left) - np.array(left))
         cubes, squares = cubes + (influence**3).sum(), squares + (influence**2).sum()
-    assert found._jackknife("auc", "model").acceleration() == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
+    assert found._acceleration(("model", "auc")) == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
 
 
 def test_groups_of_deletions_give_nearly_the_same_acceleration():
     rng = np.random.default_rng(4)
     score = rng.beta(0.3, 3, size=5000)
     ranking = th.rank(rng.random(5000) < score, score)
-    grouped = bootstrap(ranking, "brier", replicates=10)._jackknife("brier", "model").acceleration()
+    grouped = bootstrap(ranking, "brier", replicates=10)._acceleration(("model", "brier"))
     error = np.repeat((1 - ranking.score) ** 2, ranking.pos), np.repeat(ranking.score**2, ranking.neg)
     away = np.concatenate(error) - np.concatenate(error).mean()
     assert grouped == pytest.approx((away**3).sum() / (6 * (away**2).sum() ** 1.5), abs=0.003)

@@ -6,11 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
+import thresher as th
 import thresher.inference as ti
 from tests.inference import oracles
-from thresher.errors import ArgumentError
-from thresher.inference.comparison import difference as room
+from tests.strategies import two_class_rankings
+from thresher.errors import ArgumentError, OneClassError
+from thresher.inference.comparison.difference import (
+    bootstrap_difference,
+    pairs_difference,
+    reached_difference,
+    require_margin,
+)
+from thresher.inference.intervals.auc import student_tail
 
 
 def difference(lower, upper, *, margin=0.0, better="higher", p=0.01, adjusted=math.nan):
@@ -90,7 +99,7 @@ def test_holm_leaves_out_what_is_undefined():
 
 @given(st.floats(-1, 1), st.integers(1, 200), st.sampled_from([0.8, 0.95, 0.99]))
 def test_without_variance_limits_come_from_disjoint_pairs(d, pairs, level):
-    found = room.pairs_difference(("a", "b"), d, 0.0, pairs, level=level, margin=0.0)
+    found = pairs_difference(d, 0.0, pairs, level=level)
     assert -1 <= found.lower <= d <= found.upper <= 1
     assert found.upper > found.lower
     assert 0 < found.p_value <= 1 or pairs > 50
@@ -99,31 +108,99 @@ def test_without_variance_limits_come_from_disjoint_pairs(d, pairs, level):
 
 
 def test_the_bootstrap_says_what_it_could_not_see():
-    told: dict[str, Any] = {"level": 0.95, "margin": 0.0, "better": "higher", "span": 1.0, "cases": 20}
+    options: dict[str, Any] = {"level": 0.95, "span": 1.0, "cases": 20}
     ones = np.ones(101)
-    found = room.bootstrap_difference(("a", "b"), ones, ones, **told)
+    found = bootstrap_difference(ones, ones, **options)
     assert (found.lower, found.upper) == pytest.approx((-(1 - 0.025 ** (1 / 20)), 1 - 0.025 ** (1 / 20)))
     assert found.p_value == 1
     assert "all resamples agree" in found.note
     nothing = np.full(101, math.nan)
-    undefined = room.bootstrap_difference(("a", "b"), nothing, ones, **told)
+    undefined = bootstrap_difference(nothing, ones, **options)
     assert math.isnan(undefined.p_value)
     assert undefined.verdict == "undecided"
     assert "undefined" in str(undefined)
     some = np.where(np.arange(101) % 2, math.nan, np.arange(101.0))
-    assert "undefined in 50 of 100 resamples" in room.bootstrap_difference(("a", "b"), some, ones, **told).note
+    assert "undefined in 50 of 100 resamples" in bootstrap_difference(some, ones, **options).note
 
 
 @pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
 def test_a_margin_is_a_number(margin):
     with pytest.raises(ArgumentError, match="margin must be 0 or more"):
-        room.require_margin(margin)
+        require_margin(margin)
 
 
 def test_two_infinite_ratios_have_no_difference():
     infinite = np.array([math.inf, math.inf, 1.0])
-    found = room.bootstrap_difference(
-        ("a", "b"), infinite, infinite, level=0.95, margin=0.0, better="higher", span=1.0, cases=10
-    )
+    found = bootstrap_difference(infinite, infinite, level=0.95, span=1.0, cases=10)
     assert math.isnan(found.difference)
     assert found.note == "the measure is undefined on the data"
+
+
+GOOD, FAIR = th.Ranking.parse("[30+,2-][15+,8-][5+,40-]"), th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+
+
+def test_limits_of_both_are_combined():
+    found, a, b = ti.compare_unpaired(GOOD, FAIR), ti.auc_interval(GOOD), ti.auc_interval(FAIR)
+    assert found.difference == th.auc(GOOD) - th.auc(FAIR) > 0
+    assert found.variance == pytest.approx(ti.auc_variance(GOOD) + ti.auc_variance(FAIR))
+    assert found.lower == pytest.approx(found.difference - math.hypot(a.estimate - a.lower, b.upper - b.estimate))
+    assert found.upper == pytest.approx(found.difference + math.hypot(a.upper - a.estimate, b.estimate - b.lower))
+    assert found.verdict == "better"
+
+
+@given(two_class_rankings, two_class_rankings, st.floats(0.01, 0.99))
+def test_p_and_limits_of_unpaired_samples_agree(a, b, level):
+    found = ti.compare_unpaired(a, b, level=level)
+    if abs(found.p_value - (1 - level)) > 1e-9:
+        assert (found.p_value < 1 - level) == (not found.lower <= 0 <= found.upper)
+
+
+@given(two_class_rankings, two_class_rankings)
+def test_the_difference_has_width_and_a_mirror(a, b):
+    found, turned = ti.compare_unpaired(a, b), ti.compare_unpaired(b, a)
+    assert -1 <= found.lower <= found.difference <= found.upper <= 1
+    assert found.upper > found.lower
+    assert (turned.difference, turned.lower, turned.upper) == pytest.approx(
+        (-found.difference, -found.upper, -found.lower), abs=1e-9
+    )
+    assert turned.p_value == pytest.approx(found.p_value, abs=1e-9)
+    assert 0 <= found.p_value <= 1
+
+
+def test_where_one_has_no_variance_limits_are_combined():
+    perfect = th.Ranking.parse("[20+][20-]")
+    found = ti.compare_unpaired(perfect, FAIR)
+    a, b = ti.auc_interval(perfect), ti.auc_interval(FAIR)
+    assert found.lower == pytest.approx(0.29 - math.hypot(1 - a.lower, b.upper - 0.71))
+    assert "no spread" in found.note
+    edge = ti.compare_unpaired(perfect, FAIR, level=1 - found.p_value)
+    assert edge.lower == pytest.approx(0, abs=1e-9)
+    assert ti.compare_unpaired(perfect, perfect).p_value == 1
+
+
+def test_bad_input_of_unpaired_samples():
+    with pytest.raises(OneClassError):
+        ti.compare_unpaired(GOOD, th.Ranking.parse("[2+]"))
+    with pytest.raises(ArgumentError, match="level"):
+        ti.compare_unpaired(GOOD, FAIR, level=2)
+    with pytest.raises(ArgumentError, match="margin"):
+        ti.compare_unpaired(GOOD, FAIR, margin=-2)
+
+
+@pytest.mark.parametrize("freedom", [1, 1.5, 2, 3, 4.7, 5, 13, 300])
+@pytest.mark.parametrize("away", [1e-3, 0.5, 8, 200])
+def test_p_values_are_those_of_the_limits_whatever_the_tails(freedom, away):
+    """SciPy's quantiles of the smallest tails have the wrong sign at some degrees of freedom."""
+
+    def reach(tail):
+        return (student_tail(tail, freedom),) * 2
+
+    found = reached_difference(away, reach, variance=1, level=0.95, method="student", span=math.inf)
+    assert found.p_value == pytest.approx(max(2e-100, 2 * stats.t.sf(away, freedom)), rel=1e-6)
+
+
+@pytest.mark.parametrize("strength", [1, 4, 40])
+def test_p_of_the_surest_differences_keeps_falling(strength):
+    far = th.Ranking([2, 1], pos=[90 * strength, 10 * strength], neg=[10 * strength, 90 * strength])
+    p = ti.compare_unpaired(far, th.Ranking([2, 1], pos=[50, 50], neg=[50, 50])).p_value
+    assert 0 < p < 1e-8

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher.calibration import decomposition
+from thresher.calibration import decomposition, log_losses, squared_losses
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, choose
 from thresher.curves import auc, average_precision, ks, partial_auc, pr_area
-from thresher.errors import ArgumentError, InfeasibleError, MeasureError, OneClassError
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.bootstrap.statistics import (
     Auc,
@@ -31,7 +31,6 @@ from thresher.inference.lowess import calibration_distances
 from thresher.ranking import Floats, Ranking, shorten
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, quantity, refusal
 
-Value: TypeAlias = Callable[[Ranking, Quantity], float]
 ELSEWHERE = ("out_of_bag_cost", "saving")  # which evaluate(...) alone knows
 _WITHIN_CLASSES = ("auc", "partial_auc", "standardised_partial_auc", "ks")
 _FUNCTIONS_WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
@@ -40,12 +39,7 @@ _FINE = 1 << 14  # segments of a replicate that a logistic regression tells apar
 
 @dataclass(frozen=True)
 class CaseMean(Statistic):
-    """A mean over cases of what a positive and a negative of each probability count, at the mix.
-
-    >>> from thresher.tables import quantity
-    >>> CaseMean(quantity("net_benefit@0.2")).names
-    ('net_benefit@0.2',)
-    """
+    """A mean over cases of what a positive and a negative of each probability count, at the mix."""
 
     asked: Quantity
     mix: Mix = field(default_factory=Mix)
@@ -57,7 +51,7 @@ class CaseMean(Statistic):
 
     @property
     def depends_on_mix(self) -> bool:
-        """Whether the class mix that is drawn matters."""
+        """Unless it is declared."""
         return not self.mix.declared
 
     def require(self, ranking: Ranking) -> None:
@@ -66,10 +60,9 @@ class CaseMean(Statistic):
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sums over positives and over negatives, and the class totals."""
-        order = drawn.order
-        of_pos, of_neg = CASE_MEANS[self.asked.name](self.mix.probabilities(order.score), self.asked)
-        sums = _sum(of_pos[order.pos.segment], drawn.pos), _sum(of_neg[order.neg.segment], drawn.neg)
-        return *sums, drawn.Pos, drawn.Neg
+        order, score = drawn.order, self.mix.probabilities(drawn.order.score)
+        of_pos, of_neg = CASE_MEANS[self.asked.name](score[order.pos.segment], score[order.neg.segment], self.asked)
+        return _sum(of_pos, drawn.pos), _sum(of_neg, drawn.neg), drawn.Pos, drawn.Neg
 
     def values(self, parts: Floats) -> Floats:
         """The mean over all cases, or of the classes' means at the declared mix."""
@@ -79,39 +72,6 @@ class CaseMean(Statistic):
                 return ((of_pos + of_neg) / (Pos + Neg))[np.newaxis]
             share = self.mix.prevalence
             return (share * of_pos / Pos + (1 - share) * of_neg / Neg)[np.newaxis]
-
-
-@dataclass(frozen=True)
-class DecomposedAt(Statistic):
-    """The parts of the Brier score at a mix, or of restated probabilities.
-
-    >>> DecomposedAt(Mix(class_ratio=0.1)).names
-    ('miscalibration', 'discrimination', 'refinement')
-    """
-
-    mix: Mix
-    names: ClassVar[tuple[str, ...]] = Decomposed.names
-
-    @property
-    def depends_on_mix(self) -> bool:
-        """Unless it is declared."""
-        return not self.mix.declared
-
-    def require(self, ranking: Ranking) -> None:
-        """Probabilities."""
-        ranking.require_probabilities()
-
-    def parts(self, drawn: Resampled) -> Parts:
-        """The values themselves."""
-        values = np.array([self._of(one) for one in drawn.each()])
-        return tuple(np.reshape(each, np.shape(drawn.Pos)) for each in values.T)
-
-    def _of(self, one: Resampled) -> list[float]:
-        try:
-            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), bins="hull")
-        except OneClassError:
-            return [math.nan] * len(self.names)
-        return [float(getattr(parts, name)) for name in self.names]
 
 
 Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]
@@ -136,31 +96,36 @@ def statistics_of(
     [('area',)]
     """
     at = Mix() if mix is None else mix
+    entries: list[tuple[str | None, Any]]
     if isinstance(wanted, Mapping):
-        named = [(name, _statistic(each, name, at, condition)) for name, each in wanted.items()]
-        statistics = {_renamed(each.names, name): each for name, each in named}
+        entries = list(wanted.items())
     else:
         several = wanted if isinstance(wanted, Sequence) and not isinstance(wanted, str) else [wanted]
-        each_one = [(each, _statistic(each, getattr(each, "__name__", "statistic"), at, condition)) for each in several]
-        statistics = {}
-        for text, each in each_one:
-            own = isinstance(text, str) and text != _DECOMPOSITION
-            statistics[(str(text).strip(),) if own else each.names] = each
-        if len(statistics) < len(each_one):
-            raise _same_name([name for _, each in each_one for name in each.names])
-    names = [name for group in statistics for name in group]
-    if not names:
+        entries = [(None, each) for each in several]
+    statistics = []
+    for name, each in entries:
+        own = getattr(each, "__name__", "statistic") if name is None else name
+        statistic = _statistic(each, own, at, condition)
+        names = statistic.names
+        if name is not None:
+            names = (name,) if len(names) == 1 else tuple(f"{name} {part}" for part in names)
+        elif isinstance(each, str) and each != _DECOMPOSITION:
+            names = (each.strip(),)
+        statistics.append((names, statistic))
+    every = [name for names, _ in statistics for name in names]
+    if not every:
         raise ArgumentError("there are no statistics", 'give e.g. ["auc"]')
-    if len(set(names)) < len(names):
-        raise _same_name(names)
-    return statistics
+    twice = [name for name in every if every.count(name) > 1]
+    if twice:
+        raise ArgumentError(
+            f"two statistics are called {twice[0]!r}", 'name them: {"recall at 0.5": MeasureAt("recall", 0.5), ...}'
+        )
+    return dict(statistics)
 
 
 def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingCondition | None) -> Statistic:
     if isinstance(wanted, str):
-        if wanted != _DECOMPOSITION:
-            return quantity_statistic(quantity(wanted), mix, condition)
-        return DecomposedAt(mix) if mix.declared or mix.restates else Decomposed()
+        return Decomposed(mix) if wanted == _DECOMPOSITION else quantity_statistic(quantity(wanted), mix, condition)
     if isinstance(wanted, type) or not (isinstance(wanted, Statistic) or callable(wanted)):
         raise ArgumentError(f"{wanted!r} is no statistic", "give a quantity, a Statistic or a function of a ranking")
     if isinstance(wanted, MeasureAt) and wanted.class_ratio is None:
@@ -171,17 +136,6 @@ def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingConditio
     return OfRanking(name, wanted, mix, depends_on_mix=mixed)
 
 
-def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return (name,) if len(names) == 1 else tuple(f"{name} {each}" for each in names)
-
-
-def _same_name(names: Sequence[str]) -> ArgumentError:
-    twice = next(name for name in names if names.count(name) > 1)
-    return ArgumentError(
-        f"two statistics are called {twice!r}", 'name them: {"recall at 0.5": MeasureAt("recall", 0.5), ...}'
-    )
-
-
 def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition | None) -> Statistic:
     """The statistic that computes a quantity on every replicate.
 
@@ -190,38 +144,34 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     """
     if asked.of_class is not None or asked.name in ELSEWHERE:
         why = "is of one class of several" if asked.of_class is not None else "needs a whole evaluation"
-        raise refusal(f"{asked} {why}, so it is not resampled here", _known())
+        examples = {"partial_auc": "partial_auc[fpr<=0.1]", "net_benefit": "net_benefit@0.05"}
+        numbers = [examples.get(name, name) for name in MODEL_NUMBERS if name not in ELSEWHERE]
+        raise refusal(f"{asked} {why}, so it is not resampled here", [*numbers, "decomposition", *MEASURES])
     costs = OperatingCondition() if condition is None else condition
     if asked.name == "auc":
         return Auc()
     if asked.name == "expected_cost":
         return LeastCost(costs) if asked.threshold is None else CostAt(asked.threshold, costs)
+    if asked.name in CASE_MEANS:
+        return CaseMean(asked, mix)
     if asked.measure is not None and asked.threshold is not None:
         return MeasureAt(asked.measure, asked.threshold, mix.class_ratio)
     if asked.measure is not None:
         within = [asked.measure, *(limit.measure for limit in asked.limits)]
-        mixed = not mix.declared and (not asked.limits or any(changes_with_mix(each) for each in within))
-        value = best_value(asked, costs)
-        return OfRanking(
-            str(asked),
-            lambda ranking: value(ranking, asked),
-            Mix(),
-            depends_on_mix=mixed,
-            smooth=False,
-            probabilities=False,
-        )
-    if asked.name in CASE_MEANS:
-        return CaseMean(asked, mix)
-    smooth, mixed = asked.name not in ("ks", "e50", "e90"), not mix.declared and asked.name not in _WITHIN_CLASSES
+        mixed = not asked.limits or any(changes_with_mix(each) for each in within)
+        value, mix_of_value, smooth = best_value(asked, costs), Mix(), False
+    else:
+        mixed, smooth = asked.name not in _WITHIN_CLASSES, asked.name not in ("ks", "e50", "e90")
+        of_ranking = VALUES[asked.name]
+        value, mix_of_value = lambda ranking: of_ranking(ranking, asked), mix
     known = asked.known
-    probabilities = isinstance(known, ModelNumber) and known.needs == "probabilities"
     return OfRanking(
         str(asked),
-        lambda ranking: VALUES[asked.name](ranking, asked),
-        mix,
-        depends_on_mix=mixed,
+        value,
+        mix_of_value,
+        depends_on_mix=mixed and not mix.declared,
         smooth=smooth,
-        probabilities=probabilities,
+        probabilities=isinstance(known, ModelNumber) and known.needs == "probabilities",
     )
 
 
@@ -234,14 +184,14 @@ def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition
     return choose(ranking, condition, minimise=asked.measure, subject_to=asked.limits)
 
 
-def best_value(asked: Quantity, condition: OperatingCondition) -> Value:
+def best_value(asked: Quantity, condition: OperatingCondition) -> Callable[[Ranking], float]:
     """The measure at that threshold, at the condition's class ratio; the worst possible where nothing meets it."""
     known = asked.measure
     if known is None:
         raise AssertionError(asked)
     worst = known.range[0] if known.better == "higher" else known.range[1]
 
-    def value(ranking: Ranking, _: Quantity) -> float:
+    def value(ranking: Ranking) -> float:
         try:
             table = best_choice(ranking, asked, condition).table
         except (InfeasibleError, MeasureError):
@@ -249,12 +199,6 @@ def best_value(asked: Quantity, condition: OperatingCondition) -> Value:
         return float(known.of(table, class_ratio=condition.class_ratio))
 
     return value
-
-
-def _known() -> list[str]:
-    numbers = (name for name in MODEL_NUMBERS if name not in ELSEWHERE)
-    examples = {"partial_auc": "partial_auc[fpr<=0.1]", "net_benefit": "net_benefit@0.05"}
-    return [*(examples.get(name, name) for name in numbers), "decomposition", *MEASURES]
 
 
 def _sum(each: Floats, counts: Any) -> Any:
@@ -266,18 +210,12 @@ def _sum(each: Floats, counts: Any) -> Any:
     return np.where((counts[..., endless] > 0).any(axis=-1), math.inf, finite)
 
 
-def _log_losses(p: Floats, _: Quantity) -> tuple[Floats, Floats]:
-    with np.errstate(divide="ignore"):
-        return -np.log(p), -np.log1p(-p)
-
-
-def _benefits(p: Floats, asked: Quantity) -> tuple[Floats, Floats]:
+def _net_benefits(of_pos: Floats, of_neg: Floats, asked: Quantity) -> tuple[Floats, Floats]:
     at = asked.probability or math.nan
-    called = (p >= at).astype(np.float64)
-    return called, -called * at / (1 - at)
+    return (of_pos >= at).astype(np.float64), -(of_neg >= at).astype(np.float64) * at / (1 - at)
 
 
-def _partial(ranking: Ranking, asked: Quantity) -> float:
+def _partial_area(ranking: Ranking, asked: Quantity) -> float:
     within = asked.within
     if within is None:
         raise AssertionError(asked)
@@ -287,37 +225,37 @@ def _partial(ranking: Ranking, asked: Quantity) -> float:
     return partial_auc(ranking, tpr=ends, standardised=standardised)
 
 
-def _part(ranking: Ranking, asked: Quantity) -> float:
+def _brier_part(ranking: Ranking, asked: Quantity) -> float:
     return float(getattr(decomposition(ranking, bins="hull"), asked.name))
 
 
-def _expected(ranking: Ranking, _: Quantity) -> float:
+def _observed_expected(ranking: Ranking, _: Quantity) -> float:
     expected = float((ranking.pos + ranking.neg) @ ranking.score)
     return float(ranking.Pos) / expected if expected else math.nan
 
 
-CASE_MEANS: Mapping[str, Callable[[Floats, Quantity], tuple[Floats, Floats]]] = MappingProxyType(
+CASE_MEANS: Mapping[str, Callable[[Floats, Floats, Quantity], tuple[Floats, Floats]]] = MappingProxyType(
     {
-        "brier": lambda p, _: ((1 - p) ** 2, p**2),
-        "log_loss": _log_losses,
-        "net_benefit": _benefits,
-        "calibration_in_the_large": lambda p, _: (1 - p, -p),
+        "brier": lambda of_pos, of_neg, _: squared_losses(of_pos, of_neg),
+        "log_loss": lambda of_pos, of_neg, _: log_losses(of_pos, of_neg),
+        "net_benefit": _net_benefits,
+        "calibration_in_the_large": lambda of_pos, of_neg, _: (1 - of_pos, -of_neg),
     }
 )
-VALUES: Mapping[str, Value] = MappingProxyType(
+VALUES: Mapping[str, Callable[[Ranking, Quantity], float]] = MappingProxyType(
     {
-        "partial_auc": _partial,
-        "standardised_partial_auc": _partial,
+        "partial_auc": _partial_area,
+        "standardised_partial_auc": _partial_area,
         "average_precision": lambda ranking, _: average_precision(ranking),
         "pr_area": lambda ranking, _: pr_area(ranking),
         "ks": lambda ranking, _: ks(ranking).statistic,
-        "miscalibration": _part,
-        "refinement": _part,
-        "discrimination": _part,
-        "uncertainty": _part,
+        "miscalibration": _brier_part,
+        "refinement": _brier_part,
+        "discrimination": _brier_part,
+        "uncertainty": _brier_part,
         "calibration_intercept": lambda ranking, _: calibration_intercept(shorten(ranking, _FINE, keep="even")),
         "calibration_slope": lambda ranking, _: calibration_slope(shorten(ranking, _FINE, keep="even")),
-        "observed_expected": _expected,
+        "observed_expected": _observed_expected,
         "ici": lambda ranking, _: calibration_distances(ranking)[0],
         "e50": lambda ranking, _: calibration_distances(ranking)[1],
         "e90": lambda ranking, _: calibration_distances(ranking)[2],

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -31,23 +30,27 @@ def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float
 
     >>> quantiles(np.array([0.0, 1.0, 2.0, np.inf]), (0.5, 1.0))
     (1.5, inf)
-    >>> quantiles(np.array([-np.inf, 1.0, 2.0, 3.0]), (0.1, 0.9))
-    (-inf, 2.7)
     """
     seen = values[~np.isnan(values)]
     if not seen.size:
         return math.nan, math.nan
-    low, high = (_quantile(seen, share) for share in shares)
-    return low, high
+    ends = []
+    for share in shares:
+        low, high = (float(np.quantile(seen, share, method=side)) for side in ("lower", "higher"))
+        part, apart = (share * (seen.size - 1)) % 1, high - low
+        if low == high or not math.isfinite(low):
+            ends.append(low)
+        elif math.isfinite(apart) or math.isinf(high):
+            ends.append(low + part * apart)
+        else:  # two finite values may be further apart than any number is large
+            ends.append(low * (1 - part) + high * part)
+    return ends[0], ends[1]
 
 
 def variance_of(values: Floats) -> float:
     """The variance of replicates, infinite ones left out; NaN where fewer than two are left.
 
     Squares of values near the largest number are too large for one: their variance is then infinite.
-
-    >>> variance_of(np.array([1.0, 3.0, np.inf])), variance_of(np.array([1e308, -1e308]))
-    (2.0, inf)
     """
     finite = values[np.isfinite(values)]
     if finite.size < 2:
@@ -64,39 +67,28 @@ def percentile_limits(values: Floats, level: float) -> tuple[float, float]:
 
 
 def basic_limits(values: Floats, estimate: float, level: float) -> tuple[float, float]:
-    """The central quantiles mirrored in the estimate: what is too high in replicates is taken off.
-
-    >>> basic_limits(np.arange(101.0), 40, 0.9)
-    (-15.0, 75.0)
-    """
+    """The central quantiles mirrored in the estimate: what is too high in replicates is taken off."""
     low, high = percentile_limits(values, level)
     return 2 * estimate - high, 2 * estimate - low
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Jackknife:
-    """Values with one unit left out, the stratum of each, and how many units each stands for."""
+def acceleration(values: Floats, stratum: Floats, alike: Floats) -> float:
+    """How fast the spread grows with the estimate: a sixth of the skewness of the influence of units.
 
-    values: Floats
-    stratum: Floats
-    alike: Floats
-
-    def acceleration(self) -> float:
-        """How fast the spread grows with the estimate: a sixth of the skewness of the influence of units.
-
-        With U = (n - 1)(mean - value) in a stratum of n units, Σ U³/n³ / (6 (Σ U²/n²)^1.5), both summed over strata.
-        Source: Efron & Tibshirani 1993, 14.15, and for several samples as in SciPy.
-        """
-        cubes = squares = 0.0
-        for stratum in range(int(self.stratum.max()) + 1):
-            inside = self.stratum == stratum
-            value, alike = self.values[inside], self.alike[inside]
-            n = alike.sum()
-            influence = (n - 1) / n * ((value * alike).sum() / n - value)
-            cubes += float((influence**3 * alike).sum())
-            squares += float((influence**2 * alike).sum())
-        acceleration = cubes / (6 * squares**1.5) if squares > 0 else 0.0
-        return acceleration if math.isfinite(acceleration) else 0.0
+    `values` have one unit left out each, of a `stratum`, and stand for so many units `alike`. With U = (n - 1)(mean -
+    value) in a stratum of n units, Σ U³/n³ / (6 (Σ U²/n²)^1.5), both summed over strata.
+    Source: Efron & Tibshirani 1993, 14.15, and for several samples as in SciPy.
+    """
+    cubes = squares = 0.0
+    for number in range(int(stratum.max()) + 1):
+        inside = stratum == number
+        value, times = values[inside], alike[inside]
+        n = times.sum()
+        influence = (n - 1) / n * ((value * times).sum() / n - value)
+        cubes += float((influence**3 * times).sum())
+        squares += float((influence**2 * times).sum())
+    skewness = cubes / (6 * squares**1.5) if squares > 0 else 0.0
+    return skewness if math.isfinite(skewness) else 0.0
 
 
 def bca_limits(values: Floats, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
@@ -122,18 +114,8 @@ def bca_limits(values: Floats, estimate: float, acceleration: float, level: floa
     return quantiles(seen, (share(-z), share(z)))
 
 
-def _quantile(seen: Floats, share: float) -> float:
-    low, high = (float(np.quantile(seen, share, method=side)) for side in ("lower", "higher"))
-    if low == high or not math.isfinite(low):
-        return low
-    part = (share * (seen.size - 1)) % 1
-    apart = high - low
-    # Two finite values may be further apart than any number is large.
-    return low + part * apart if math.isfinite(apart) or math.isinf(high) else low * (1 - part) + high * part
-
-
-PartsByModel: TypeAlias = list[list[Floats]]
-Answers: TypeAlias = dict[tuple[str, str], Floats]
+Answers: TypeAlias = dict[tuple[str, str], Floats]  # by model and name, a value for each replicate
+PartsByModel: TypeAlias = dict[tuple[str, tuple[str, ...]], Floats]  # by model and names, a column for each replicate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,26 +148,28 @@ class Question:
                 statistic.require(ranking)
 
     def parts(self, draws: Iterable[Times]) -> PartsByModel:
-        """For every model and statistic, the parts of every replicate in columns; a draw holds one or several."""
-        models = list(self.sample.orders.items())
-        kinds = list(self.statistics.values())
-        parts_by_model: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
+        """The parts of every statistic of every model; a draw holds one replicate or several."""
+        columns: dict[tuple[str, tuple[str, ...]], list[Floats]] = {}
         for times in draws:
-            for (model, order), of_model in zip(models, parts_by_model, strict=True):
+            for model, order in self.sample.orders.items():
                 drawn = Resampled.of(order, times, model=model)
-                for statistic, of_statistic in zip(kinds, of_model, strict=True):
-                    of_statistic.append(_in_columns(statistic.parts(drawn), drawn))
-        return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in parts_by_model]
+                for names, statistic in self.statistics.items():
+                    parts = np.array(statistic.parts(drawn), dtype=np.float64)
+                    if parts.shape[1:] != np.shape(drawn.Pos):
+                        shapes = f"parts of shape {parts.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}"
+                        fix = "a number for each replicate: only the last axis of drawn.tp runs over groups"
+                        raise ArgumentError(f"a statistic gives {shapes}", f"let parts(drawn) give {fix}")
+                    columns.setdefault((model, names), []).append(parts.reshape(len(parts), -1))
+        return {key: np.concatenate(each, axis=1) for key, each in columns.items()}
 
     def answers(self, blocks: Sequence[PartsByModel]) -> Answers:
-        """The values of every statistic from the parts of all blocks, by (model, name)."""
+        """The values of every statistic from the parts of all blocks."""
         answers: Answers = {}
-        for i, model in enumerate(self.models):
-            for j, (names, statistic) in enumerate(self.statistics.items()):
-                values = statistic.values(np.concatenate([parts[i][j] for parts in blocks], axis=1))
-                for name, row in zip(names, values, strict=True):
-                    row.flags.writeable = False
-                    answers[model, name] = row
+        for model, names in blocks[0]:
+            values = self.statistics[names].values(np.concatenate([parts[model, names] for parts in blocks], axis=1))
+            for name, row in zip(names, values, strict=True):
+                row.flags.writeable = False
+                answers[model, name] = row
         return answers
 
     def observed(self) -> Mapping[tuple[str, str], float]:
@@ -193,18 +177,6 @@ class Question:
         return {key: float(row[0]) for key, row in self.answers([self.parts([self.sample.cases])]).items()}
 
 
-def _in_columns(parts: Sequence[Any], drawn: Resampled) -> Floats:
-    """The parts of a statistic, a column for each replicate."""
-    columns = np.array(parts, dtype=np.float64)
-    if columns.shape[1:] != np.shape(drawn.Pos):
-        raise ArgumentError(
-            f"a statistic gives parts of shape {columns.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
-            "let parts(drawn) give a number for each replicate: only the last axis of drawn.tp runs over groups",
-        )
-    return columns.reshape(len(columns), -1)
-
-
-T = TypeVar("T")
 Scheme: TypeAlias = tuple[Resampling, Question]
 
 
@@ -230,7 +202,7 @@ class Replicates(Tabular):
     level: float
     estimates: Mapping[tuple[str, str], float]
     drawn: Answers
-    _memory: dict[str, Any] = field(default_factory=dict)
+    _deletions: dict[bool, tuple[Answers, Floats, Floats]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -268,32 +240,13 @@ class Replicates(Tabular):
         DeLong, on the logit scale), which is drawn once more from the same seed. Where all replicates agree, an
         AUC gets the exact limits of `auc_interval`; of anything else the note says that no spread is seen.
         """
-        key = self._key(name, model)
-        wanted = self._checked(name, level, method)
-        if method == "studentised":
-            limits = self._studentised(key, wanted)
-        else:
-            left_out = partial(self._jackknife, name, key[0])
-            limits = self._limits(self.drawn[key], self.estimates[key], left_out, wanted, method)
-        if name == "auc" and limits[0] == limits[1]:
-            exact = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
-            absent = _left_out_note(self.drawn[key])
-            return replace(exact, note=f"{absent}; {exact.note}") if absent else exact
-        return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
+        return self._interval(self._key(name, model), None, level, method)
 
     def difference(
         self, name: str, a: str, b: str, *, level: float | None = None, method: LimitMethod = "percentile"
     ) -> Interval:
         """The interval of a value of model `a` minus that of model `b`, paired replicate by replicate."""
-        one, other = self._key(name, a), self._key(name, b)
-        wanted = self._checked(name, level, method)
-        if method == "studentised":
-            raise ArgumentError("a difference has no standard error here", f"pass {argument('method', 'bca')}")
-        estimate = self.estimates[one] - self.estimates[other]
-        with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
-            values = self.drawn[one] - self.drawn[other]
-        limits = self._limits(values, estimate, partial(self._jackknife, name, a, b), wanted, method)
-        return self._interval(estimate, limits, values, wanted, method)
+        return self._interval(self._key(name, a), self._key(name, b), level, method)
 
     def bias(self, name: str, model: str | None = None) -> float:
         """The mean of the replicates minus the estimate."""
@@ -326,34 +279,55 @@ class Replicates(Tabular):
             raise ArgumentError(what, f"take {', '.join(self.names)} of {', '.join(self.models)}")
         return key
 
-    def _checked(self, name: str, level: float | None, method: str) -> float:
-        wanted = self.level if level is None else level
-        require_level(wanted)
+    def _interval(
+        self, key: tuple[str, str], minus: tuple[str, str] | None, level: float | None, method: LimitMethod
+    ) -> Interval:
+        """The interval of a value, less that of another model if there is one."""
+        name, level = key[1], self.level if level is None else level
+        require_level(level)
         require_one_of(method, ("percentile", "basic", "bca", "studentised"), name="method")
         if method == "bca" and not self.question.statistic(name).smooth:
             raise ArgumentError(
                 f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
                 f"pass {argument('method', 'percentile')}",
             )
-        return wanted
-
-    def _limits(
-        self, values: Floats, estimate: float, jackknife: Callable[[], Jackknife], level: float, method: LimitMethod
-    ) -> tuple[float, float]:
+        estimate, values = self.estimates[key], self.drawn[key]
+        if minus is not None:
+            if method == "studentised":
+                raise ArgumentError("a difference has no standard error here", f"pass {argument('method', 'bca')}")
+            estimate -= self.estimates[minus]
+            with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
+                values = values - self.drawn[minus]
         if method == "basic":
-            return basic_limits(values, estimate, level)
-        if method == "percentile":
-            return percentile_limits(values, level)
-        return bca_limits(values, estimate, jackknife().acceleration(), level)
+            limits = basic_limits(values, estimate, level)
+        elif method == "percentile":
+            limits = percentile_limits(values, level)
+        elif method == "bca":
+            limits = bca_limits(values, estimate, self._acceleration(key, minus), level)
+        else:
+            limits = self._studentised(key, level)
+        absent = int(np.isnan(values).sum())
+        notes = [f"undefined in {absent:,} of {values.size:,} replicates, which are left out"] if absent else []
+        if name == "auc" and minus is None and limits[0] == limits[1]:
+            exact = exact_pairs(estimate, 0.0, self._cases(), level)
+            return replace(exact, note="; ".join([*notes, exact.note]))
+        reach = stretch_limits(estimate, *limits)
+        if limits[0] == limits[1]:
+            notes.append("all replicates agree, so the interval shows no spread and says nothing of how sure this is")
+        elif limits[0] < limits[1] and reach != limits:
+            outside = f"at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
+            notes.append(f"replicates lie beside the estimate, {outside}")
+        return Interval(estimate, *reach, variance_of(values), level, f"{method} bootstrap", "; ".join(notes))
 
-    def _jackknife(self, name: str, model: str, minus: str | None = None) -> Jackknife:
-        """A value of a model, less that of another if one is given, with one unit of the sample left out at a time."""
-        plan, asked = self._scheme(name)
-        values, stratum, alike = self._cached(
-            f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked)
-        )
-        apart = values[model, name] if minus is None else values[model, name] - values[minus, name]
-        return Jackknife(apart, stratum, alike)
+    def _acceleration(self, key: tuple[str, str], minus: tuple[str, str] | None = None) -> float:
+        """By leaving out one unit of the sample at a time, which serves all values that are drawn in the same way."""
+        plan, asked = self._scheme(key[1])
+        if plan.stratified not in self._deletions:
+            stratum, alike, times = zip(*plan.deletions(), strict=True)
+            numbers = np.array(stratum, dtype=np.float64), np.array(alike, dtype=np.float64)
+            self._deletions[plan.stratified] = asked.answers([asked.parts(times)]), *numbers
+        values, *strata = self._deletions[plan.stratified]
+        return acceleration(values[key] if minus is None else values[key] - values[minus], *strata)
 
     def _scheme(self, name: str) -> Scheme:
         """How the values of a name were drawn."""
@@ -374,56 +348,20 @@ class Replicates(Tabular):
                 f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
             )
 
-        def block(rng: np.random.Generator, size: int) -> Floats:
-            draws = (Resampled.of(order, times).ranking() for times in plan.each(rng, size))
-            return np.array([variance(ranking) for ranking in draws])
+        def block(rng: np.random.Generator, size: int) -> list[float]:
+            return [variance(Resampled.of(order, times).ranking()) for times in plan.each(rng, size)]
 
         drawn = np.concatenate(map_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
-        values = self.drawn[key]
+        values, centre = self.drawn[key], LOGIT.there(estimate)
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(drawn) / (values * (1 - values))
-            away = (np.log(values / (1 - values)) - LOGIT.there(estimate)) / error
-        low, high = quantiles(away[np.isfinite(away)], ((1 - level) / 2, (1 + level) / 2))
+            away = (np.log(values / (1 - values)) - centre) / error
+        low, high = percentile_limits(away[np.isfinite(away)], level)
         spread = math.sqrt(observed) * LOGIT.slope(estimate)
-        centre = LOGIT.there(estimate)
         return LOGIT.back(centre - high * spread), LOGIT.back(centre - low * spread)
-
-    def _interval(
-        self, estimate: float, limits: tuple[float, float], values: Floats, level: float, method: str
-    ) -> Interval:
-        variance = variance_of(values)
-        note = _left_out_note(values)
-        held = stretch_limits(estimate, *limits)
-        if held != limits and limits[0] < limits[1]:
-            outside = (
-                f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
-            )
-            limits, note = held, f"{note}; {outside}" if note else outside
-        if limits[0] == limits[1]:
-            agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
-            note = f"{note}; {agree}" if note else agree
-        limits = stretch_limits(estimate, *limits)
-        return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
 
     def _cases(self) -> tuple[float, float]:
         """Independent positives and negatives: cases, or clusters that hold them."""
         sample = self.question.sample
         of_pos, of_neg = sample.cases if sample.cluster is None else (np.bincount(c) > 0 for c in sample.cluster)
         return float(np.sum(of_pos)), float(np.sum(of_neg))
-
-    def _cached(self, name: str, make: Callable[[], T]) -> T:
-        if name not in self._memory:
-            self._memory[name] = make()
-        value: T = self._memory[name]
-        return value
-
-
-def _left_out(plan: Resampling, asked: Question) -> tuple[Answers, Floats, Floats]:
-    """All values with one unit of the sample left out at a time, the stratum of each, and how many units are alike."""
-    stratum, alike, times = zip(*plan.deletions(), strict=True)
-    return asked.answers([asked.parts(times)]), np.array(stratum, dtype=np.float64), np.array(alike, dtype=np.float64)
-
-
-def _left_out_note(values: Floats) -> str:
-    absent = int(np.isnan(values).sum())
-    return f"undefined in {absent:,} of {values.size:,} replicates, which are left out" if absent else ""

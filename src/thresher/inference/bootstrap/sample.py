@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,26 +71,17 @@ class ModelOrder:
         return cls(score, pos, neg, upto if np.array_equal(above, upto) else above, upto)
 
     @classmethod
-    def of_ranking(cls, ranking: Ranking) -> ModelOrder:
-        """The order whose items are a ranking's non-empty segments, class by class."""
-        pos, neg = (ClassOrder(None, None, None, np.flatnonzero(counts)) for counts in (ranking.pos, ranking.neg))
-        return cls.of_classes(ranking.score, pos, neg)
-
-    @classmethod
-    def of_cases(cls, ranking: Ranking) -> ModelOrder:
-        """The order whose items are a ranking's single cases, for questions about which of them were drawn."""
-        segment = np.arange(len(ranking))
-        pos, neg = (ClassOrder.of(None, np.repeat(segment, counts), None) for counts in (ranking.pos, ranking.neg))
+    def of_ranking(cls, ranking: Ranking, *, singly: bool = False) -> ModelOrder:
+        """The order whose items are a ranking's non-empty segments, class by class, or its single cases."""
+        pos, neg = (
+            ClassOrder.of(None, np.repeat(np.arange(len(ranking)), counts if singly else counts > 0), None)
+            for counts in (ranking.pos, ranking.neg)
+        )
         return cls.of_classes(ranking.score, pos, neg)
 
     @classmethod
     def of_rows(cls, positive: Flags, score: Any, weight: Floats | None) -> ModelOrder:
-        """The order whose items are the positive and the negative rows, each numbered by row order.
-
-        >>> order = ModelOrder.of_rows(np.array([True, False, True]), np.array([1.0, 2.0, 3.0]), None)
-        >>> order.pos.permutation, order.upto
-        (array([1, 0]), array([0, 1]))
-        """
+        """The order whose items are the positive and the negative rows, each numbered by row order."""
         order, ends = falling_order(score)
         segment = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
         is_pos = positive[order]
@@ -138,11 +130,7 @@ class Sample:
 def sample_of(source: ScoredRows | Ranking, *, singly: bool = False) -> Sample:
     """The sample in rows, or in a ranking, whose items are then its segments.
 
-    With `singly` the items of a ranking are its cases, so that one can say which of them were not drawn. Weights
-    that are whole numbers count cases; other weights belong to rows that a ranking has forgotten.
-
-    >>> sample_of(Ranking.parse("[20+,5-][10+][20+,40-]")).cases
-    (array([20, 10, 20]), array([ 5, 40]))
+    With `singly` the items of a ranking are its cases, so that one can say which of them were not drawn.
     """
     if isinstance(source, ScoredRows):
         rows = sort_rows(source)
@@ -158,16 +146,15 @@ def sample_of(source: ScoredRows | Ranking, *, singly: bool = False) -> Sample:
         )
     source.require_both_classes()
     ranking = _in_units(source)
-    if not singly:
-        cases = ranking.pos[ranking.pos > 0], ranking.neg[ranking.neg > 0]
-        return Sample(cases, None, {ONLY_MODEL: ModelOrder.of_ranking(ranking)}, weighted=False)
-    if ranking.total > MOST_CASES_DRAWN_SINGLY:
+    if singly and ranking.total > MOST_CASES_DRAWN_SINGLY:
         raise ArgumentError(
             f"{ranking.total:,} cases are too many to remember which were drawn (at most {MOST_CASES_DRAWN_SINGLY:,})",
             "with so many cases the optimism is negligible; or draw a sample of the rows first",
         )
-    ones = np.ones(ranking.Pos, dtype=np.int64), np.ones(ranking.Neg, dtype=np.int64)
-    return Sample(ones, None, {ONLY_MODEL: ModelOrder.of_cases(ranking)}, weighted=False)
+    cases = ranking.pos[ranking.pos > 0], ranking.neg[ranking.neg > 0]
+    if singly:
+        cases = np.ones(ranking.Pos, dtype=np.int64), np.ones(ranking.Neg, dtype=np.int64)
+    return Sample(cases, None, {ONLY_MODEL: ModelOrder.of_ranking(ranking, singly=singly)}, weighted=False)
 
 
 def sort_rows(rows: ScoredRows) -> ScoredRows:
@@ -180,6 +167,7 @@ def sort_rows(rows: ScoredRows) -> ScoredRows:
 
 
 def _in_units(ranking: Ranking) -> Ranking:
+    """Weights that are whole numbers count cases; others belong to rows that a ranking has forgotten."""
     if not ranking.weighted:
         return ranking
     if np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any():
@@ -192,12 +180,11 @@ def _in_units(ranking: Ranking) -> Ranking:
     return Ranking.of_segments(ranking.score, *counts, dropped=ranking.dropped)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Resampled:
     """Positives and negatives per group of equal score, some of which may not have been drawn at all.
 
-    Of one replicate, or of several in rows; `each` takes them apart. What several statistics need is computed when
-    first needed, and cached.
+    Of one replicate, or of several in rows; `each` takes them apart.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> drawn = Resampled.of(ModelOrder.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
@@ -209,7 +196,6 @@ class Resampled:
     pos: Counts
     neg: Counts
     model: str = ""
-    _memory: dict[str, Counts] = field(default_factory=dict)
 
     @classmethod
     def of(cls, order: ModelOrder, times: Times, *, model: str = "") -> Resampled:
@@ -226,43 +212,43 @@ class Resampled:
         """All negatives drawn."""
         return _plain(self.fp[..., -1])
 
-    @property
+    @cached_property
     def tp(self) -> Counts:
         """True positives when everything down to each group of positives is called positive."""
-        return self._cached("tp", lambda: _running(self.pos)[..., 1:])
+        return _running(self.pos)[..., 1:]
 
-    @property
+    @cached_property
     def fp(self) -> Counts:
         """Negatives in the first 0, 1, 2, ... groups of negatives."""
-        return self._cached("fp", lambda: _running(self.neg))
+        return _running(self.neg)
 
-    @property
+    @cached_property
     def fp_upto(self) -> Counts:
         """False positives when everything down to each group of positives is called positive."""
-        return self._cached("fp_upto", lambda: self.fp.take(self.order.upto, axis=-1))
+        return self.fp.take(self.order.upto, axis=-1)
 
-    @property
+    @cached_property
     def fp_above(self) -> Counts:
         """Negatives that score higher than each group of positives."""
-        if self.order.above is self.order.upto:
-            return self.fp_upto
-        return self._cached("fp_above", lambda: self.fp.take(self.order.above, axis=-1))
+        return self.fp_upto if self.order.above is self.order.upto else self.fp.take(self.order.above, axis=-1)
 
     def at_class_ratio(self, class_ratio: float) -> Resampled:
-        """One replicate with each class weighted so that Pos / Neg is `class_ratio`; the total stays."""
+        """Each class weighted so that Pos / Neg is `class_ratio`; the total stays."""
         total = self.Pos + self.Neg
-        up = total * class_ratio / (1 + class_ratio) / max(self.Pos, 1)
-        down = total / (1 + class_ratio) / max(self.Neg, 1)
-        return Resampled(self.order, self.pos * up, self.neg * down, self.model)
+        up = total * class_ratio / (1 + class_ratio) / np.maximum(self.Pos, 1)
+        down = total / (1 + class_ratio) / np.maximum(self.Neg, 1)
+        return Resampled(self.order, self.pos * up[..., np.newaxis], self.neg * down[..., np.newaxis], self.model)
 
     def each(self) -> Iterator[Resampled]:
         """Replicate by replicate, each with its part of the running sums, which are worked out for all together."""
         if self.pos.ndim == 1:
             yield self
             return
-        _ = self.tp, self.fp_upto  # computed here, and cached
+        sums = {"tp": self.tp, "fp": self.fp, "fp_upto": self.fp_upto}
         for i, (pos, neg) in enumerate(zip(self.pos, self.neg, strict=True)):
-            yield Resampled(self.order, pos, neg, self.model, {name: all_[i] for name, all_ in self._memory.items()})
+            one = Resampled(self.order, pos, neg, self.model)
+            vars(one).update({name: counts[i] for name, counts in sums.items()})
+            yield one
 
     def at(self, threshold: float) -> tuple[Any, Any]:
         """True and false positives at a threshold."""
@@ -280,18 +266,15 @@ class Resampled:
 
     def threshold_after(self, group: int) -> float:
         """Midway between the score of a group of positives and the next score that was drawn; -inf if none was."""
-        segment = self.order.pos.segment
+        starts = (self.order.pos, self.pos, group + 1), (self.order.neg, self.neg, int(self.order.upto[group]))
         below = [
             int(side.segment[start + offset])
-            for side, counts, start in (
-                (self.order.pos, self.pos, group + 1),
-                (self.order.neg, self.neg, int(self.order.upto[group])),
-            )
+            for side, counts, start in starts
             if (offset := _first_drawn(counts[start:])) is not None
         ]
         if not below:
             return -math.inf
-        upper, lower = self.order.score[[segment[group], min(below)]]
+        upper, lower = self.order.score[[self.order.pos.segment[group], min(below)]]
         return float(midway(np.array([upper]), np.array([lower]))[0])
 
     def ranking(self) -> Ranking:
@@ -307,11 +290,6 @@ class Resampled:
         pos[self.order.pos.segment] = self.pos
         neg[self.order.neg.segment] = self.neg
         return pos, neg
-
-    def _cached(self, name: str, make: Callable[[], Counts]) -> Counts:
-        if name not in self._memory:
-            self._memory[name] = make()
-        return self._memory[name]
 
 
 def _running(counts: Counts) -> Counts:

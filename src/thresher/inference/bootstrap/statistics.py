@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from thresher._internal.arguments import as_number, require_number
-from thresher.calibration import adjust_prevalence, recalibrate
+from thresher.calibration import adjust_prevalence, recalibrate, squared_losses
 from thresher.choices.objective import TIED_WEIGHTS
 from thresher.errors import ArgumentError, OneClassError, ProbabilityError, argument
 from thresher.inference.bootstrap.isotonic import pooled_impurity
@@ -70,10 +70,6 @@ class Mix:
 
     `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
     class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
-
-    >>> mix = Mix.of(OperatingCondition(prevalence=0.1), None).at(0.5)
-    >>> mix.ranking(Ranking([0.8, 0.2], [3, 1], [1, 3]), probabilities=True).score.round(4)
-    array([0.3077, 0.027 ])
     """
 
     class_ratio: float | None = None
@@ -126,11 +122,7 @@ class Mix:
 
 @dataclass(frozen=True)
 class Auc(Statistic):
-    """The area under the ROC curve, as `auc`.
-
-    >>> Auc().names
-    ('auc',)
-    """
+    """The area under the ROC curve, as `auc`."""
 
     names: ClassVar[tuple[str, ...]] = ("auc",)
     depends_on_mix: ClassVar[bool] = False
@@ -159,25 +151,30 @@ class Auc(Statistic):
 
 @dataclass(frozen=True)
 class Decomposed(Statistic):
-    """Calibration and refinement loss over the hull's pools, as `decomposition(..., bins="hull")`.
+    """Calibration and refinement loss over the hull's pools at a mix, as `decomposition(..., bins="hull")`.
 
     Both are biased in small samples, and resamples double the bias: see `calibration_intervals`.
-
-    >>> Decomposed().names
-    ('miscalibration', 'discrimination', 'refinement')
     """
 
+    mix: Mix = field(default_factory=Mix)
     names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless it is declared."""
+        return not self.mix.declared
 
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
         ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
-        """The sum of squared errors, the impurity of the pools, and the class totals."""
-        order = drawn.order
-        of_pos, of_neg = 1 - order.score[order.pos.segment], order.score[order.neg.segment]
-        squares = (of_pos**2 * drawn.pos).sum(axis=-1) + (of_neg**2 * drawn.neg).sum(axis=-1)
+        """The sum of squared errors, the impurity of the pools, and the class totals: all at the mix."""
+        if self.mix.class_ratio is not None:
+            drawn = drawn.at_class_ratio(self.mix.class_ratio)
+        order, score = drawn.order, self.mix.probabilities(drawn.order.score)
+        of_pos, of_neg = squared_losses(score[order.pos.segment], score[order.neg.segment])
+        squares = (of_pos * drawn.pos).sum(axis=-1) + (of_neg * drawn.neg).sum(axis=-1)
         impurity = [pooled_impurity(*one.by_segment()) for one in drawn.each()]
         return squares, np.reshape(impurity, np.shape(drawn.Pos)), drawn.Pos, drawn.Neg
 
@@ -185,12 +182,25 @@ class Decomposed(Statistic):
         """Losses per case."""
         squares, impurity, Pos, Neg = parts
         total = Pos + Neg
+        if self.mix.declared:
+            total[Pos * Neg == 0] = 0  # a draw that lacks a class has no value at another mix
         brier, refinement, uncertainty = _ratio(squares, total), _ratio(impurity, total), _ratio(Pos * Neg, total**2)
         return np.stack([np.maximum(0.0, brier - refinement), np.maximum(0.0, uncertainty - refinement), refinement])
 
 
+class _Cost(Statistic):
+    """An expected cost, which depends on the mix unless the condition declares one."""
+
+    condition: OperatingCondition
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless the condition declares the mix."""
+        return self.condition.class_ratio is None
+
+
 @dataclass(frozen=True)
-class BestCost(Statistic):
+class BestCost(_Cost):
     """The lowest expected cost that any threshold reaches, and that threshold, as `choose` finds them.
 
     >>> BestCost(OperatingCondition(cost_ratio=5)).names
@@ -209,24 +219,18 @@ class BestCost(Statistic):
             odds *= simplest(self.condition.class_ratio)
         object.__setattr__(self, "_odds", (odds.numerator, odds.denominator))
 
-    @property
-    def depends_on_mix(self) -> bool:
-        """Unless the condition declares the mix."""
-        return self.condition.class_ratio is None
-
     def parts(self, drawn: Resampled) -> Parts:
         """The table at the best threshold, and the threshold."""
-        groups = self.best_groups(drawn)
-        points = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
+        points: list[tuple[float, float, float]] = []
+        for one, group in zip(drawn.each(), self.best_groups(drawn), strict=True):
+            if not (one.Pos and one.Neg):
+                points.append((0.0, 0.0, math.nan))
+            elif group < 0:
+                points.append((0.0, 0.0, math.inf))
+            else:
+                points.append((one.tp[group], one.fp_upto[group], one.threshold_after(group)))
         tp, fp, threshold = np.array(points).T.reshape(3, *np.shape(drawn.Pos))
         return tp, fp, drawn.Pos, drawn.Neg, threshold
-
-    def _point(self, drawn: Resampled, group: int) -> tuple[float, float, float]:
-        if not (drawn.Pos and drawn.Neg):
-            return 0.0, 0.0, math.nan
-        if group < 0:
-            return 0.0, 0.0, math.inf
-        return drawn.tp[group], drawn.fp_upto[group], drawn.threshold_after(group)
 
     def best_groups(self, drawn: Resampled) -> list[int]:
         """The last group of positives that each replicate calls positive, -1 for none: the middle one of all that tie.
@@ -252,15 +256,16 @@ class BestCost(Statistic):
         there = pos[row, group] > 0
         row, group = row[there], group[there]
         ends = np.searchsorted(row, np.arange(len(tp) + 1))
-        return [
-            _middle(group[start:end].tolist(), none=none)
-            for start, end, none in zip(ends[:-1], ends[1:], (limit >= 0).tolist(), strict=True)
-        ]
+        best = []
+        for start, end, none in zip(ends[:-1], ends[1:], (limit >= 0).tolist(), strict=True):
+            tied = [-1, *group[start:end].tolist()] if none else group[start:end].tolist()
+            best.append(tied[(len(tied) - 1) // 2])
+        return best
 
     def values(self, parts: Floats) -> Floats:
         """Expected cost and threshold."""
         tp, fp, Pos, Neg, threshold = parts
-        return np.stack([self.condition.expected_cost(_table(tp, fp, Pos, Neg)), threshold])
+        return np.stack([self.condition.expected_cost(counts_table(tp, fp, Pos, Neg)), threshold])
 
     def _unit_costs(self, Pos: Any, Neg: Any) -> tuple[Any, Any]:
         """What a miss and a false alarm cost among so many positives and negatives, up to a common factor."""
@@ -284,8 +289,31 @@ class LeastCost(BestCost):
         return BestCost.values(self, parts)[:1]
 
 
+class _AtThreshold(Statistic):
+    """What the table at a fixed threshold says, or at one fixed threshold per model."""
+
+    threshold: Threshold
+
+    def __post_init__(self) -> None:
+        by_model = self.threshold if isinstance(self.threshold, Mapping) else {"threshold": self.threshold}
+        for name, value in by_model.items():
+            require_number(value, name=str(name))
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The table at the threshold."""
+        threshold = self.threshold
+        if isinstance(threshold, Mapping):
+            if drawn.model not in threshold:
+                raise ArgumentError(
+                    f"there is no threshold for model {drawn.model!r}, only for {', '.join(map(repr, threshold))}",
+                    "give one threshold, or one per model by its name",
+                )
+            threshold = threshold[drawn.model]
+        return *drawn.at(threshold), drawn.Pos, drawn.Neg
+
+
 @dataclass(frozen=True)
-class CostAt(Statistic):
+class CostAt(_AtThreshold, _Cost):
     """The expected cost at a fixed threshold, or at one fixed threshold per model.
 
     >>> CostAt(0.5, OperatingCondition(cost_ratio=5)).names
@@ -297,25 +325,16 @@ class CostAt(Statistic):
     names: ClassVar[tuple[str, ...]] = ("cost",)
 
     def __post_init__(self) -> None:
-        _require_threshold(self.threshold)
+        super().__post_init__()
         require_condition(self.condition)
-
-    @property
-    def depends_on_mix(self) -> bool:
-        """Unless the condition declares the mix."""
-        return self.condition.class_ratio is None
-
-    def parts(self, drawn: Resampled) -> Parts:
-        """The table at the threshold."""
-        return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
 
     def values(self, parts: Floats) -> Floats:
         """Expected cost."""
-        return np.asarray(self.condition.expected_cost(_table(*parts)), dtype=np.float64)[np.newaxis]
+        return np.asarray(self.condition.expected_cost(counts_table(*parts)), dtype=np.float64)[np.newaxis]
 
 
 @dataclass(frozen=True)
-class MeasureAt(Statistic):
+class MeasureAt(_AtThreshold):
     """Any registered measure at a fixed threshold, or at one fixed threshold per model.
 
     >>> MeasureAt("sensitivity", 0.5).names
@@ -325,9 +344,6 @@ class MeasureAt(Statistic):
     measure: str | Measure
     threshold: Threshold
     class_ratio: float | None = None
-
-    def __post_init__(self) -> None:
-        _require_threshold(self.threshold)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -339,13 +355,9 @@ class MeasureAt(Statistic):
         """Unless it is a rate within a class, or the class ratio is declared."""
         return self.class_ratio is None and changes_with_mix(self.measure)
 
-    def parts(self, drawn: Resampled) -> Parts:
-        """The table at the threshold."""
-        return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
-
     def values(self, parts: Floats) -> Floats:
         """The measure of every table; NaN where it is undefined."""
-        values = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
+        values = measure(self.measure).of(counts_table(*parts), class_ratio=self.class_ratio)
         return np.asarray(values, dtype=np.float64)[np.newaxis]
 
 
@@ -410,38 +422,11 @@ def _ratio(part: Floats, total: Floats) -> Floats:
 
 
 def changes_with_mix(asked: str | Measure) -> bool:
-    """Whether a measure changes with the class ratio while both classes' rates stay the same.
-
-    >>> changes_with_mix("precision"), changes_with_mix("recall")
-    (True, False)
-    """
+    """Whether a measure changes with the class ratio while both classes' rates stay the same."""
     known, table = measure(asked), Contingency(tp=30, fn=20, fp=10, tn=40)
     return not math.isclose(known.of(table), known.of(table, class_ratio=3), rel_tol=1e-9)
 
 
-def _middle(tied: list[int], *, none: bool) -> int:
-    """The middle one of the groups that tie, before which comes -1 if calling nothing positive ties too."""
-    every = [-1, *tied] if none else tied
-    return every[(len(every) - 1) // 2]
-
-
-def _require_threshold(threshold: Any) -> None:
-    by_model = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
-    for name, value in by_model.items():
-        require_number(value, name=str(name))
-
-
-def _of_model(threshold: Threshold, model: str) -> float:
-    if not isinstance(threshold, Mapping):
-        return threshold
-    if model not in threshold:
-        raise ArgumentError(
-            f"there is no threshold for model {model!r}, only for {', '.join(map(repr, threshold))}",
-            "give one threshold, or one per model by its name",
-        )
-    return threshold[model]
-
-
-def _table(tp: Floats, fp: Floats, Pos: Floats, Neg: Floats) -> Contingency:
+def counts_table(tp: Floats, fp: Floats, Pos: Floats, Neg: Floats) -> Contingency:
     """The tables of all replicates; rounding of weights must not make a cell negative."""
     return Contingency(tp=tp, fn=np.maximum(Pos - tp, 0.0), fp=fp, tn=np.maximum(Neg - fp, 0.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,16 +19,16 @@ from thresher.inference.class_rows import (
 )
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import (
+    ROUNDING,
     Better,
     Difference,
-    normal_difference,
     pairs_difference,
     require_margin,
+    student_difference,
+    undefined_difference,
 )
 from thresher.inference.influence import RowInfluence, class_influence, influence_variance
 from thresher.inputs.columns import Missing
-
-_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,53 +141,29 @@ def class_comparison(
 ) -> Comparison:
     """The same from rows that were checked already, and every model's influences."""
     known = CLASS_MEASURES[measure]
+    clustered = rows.cluster is not None
     units = float(rows.class_units.min()) if known.averaged else rows.units
-    empty = Comparison(
-        names=tuple(rows.matrices),
+
+    def difference(a: str, b: str) -> Difference:
+        one, other = influence[a][measure], influence[b][measure]
+        method = "delta, paired by clusters" if clustered else "delta, paired"
+        if not (math.isfinite(one.estimate) and math.isfinite(other.estimate)):
+            return undefined_difference(level=level, method=method, note=one.note or other.note)
+        apart, variance = one.estimate - other.estimate, influence_variance(one.values - other.values, rows.cluster)
+        if units <= 1 or not variance > ROUNDING * (one.variance(rows.cluster) + other.variance(rows.cluster)):
+            exact = pairs_difference(apart, max(variance, 0.0), units, level=level, span=known.span)
+            note = f"the models differ alike on all rows; limits from {units:g} independent cases, conservative"
+            return replace(exact, method="exact cases", note=note)
+        return student_difference(apart, variance, level=level, method=method, freedom=units - 1, span=known.span)
+
+    return Comparison.of(
+        ({name: influence[name][measure].estimate for name in rows.matrices}, difference),
         measure=measure,
         better=known.better,
-        estimates={},
-        differences={},
-        spread=None,
         pairs=units,
         level=level,
         margin=margin,
         correction=correction,
-        clustered=rows.cluster is not None,
+        clustered=clustered,
         dropped=rows.dropped,
     )
-    differences = {
-        (a, b): _difference((a, b), influence[a][measure], influence[b][measure], rows, empty)
-        for a, b in itertools.combinations(rows.matrices, 2)
-    }
-    return empty.filled({name: influence[name][measure].estimate for name in rows.matrices}, differences)
-
-
-def _difference(
-    names: tuple[str, str], a: RowInfluence, b: RowInfluence, rows: ClassifiedRows, empty: Comparison
-) -> Difference:
-    known = CLASS_MEASURES[empty.measure]
-    apart = a.estimate - b.estimate if math.isfinite(a.estimate) and math.isfinite(b.estimate) else math.nan
-    method = "delta, paired by clusters" if empty.clustered else "delta, paired"
-    if math.isnan(apart):
-        nan = math.nan
-        settings = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
-        return Difference(*names, nan, nan, nan, nan, nan, empty.level, **settings)  # type: ignore[arg-type]
-    variance = influence_variance(a.values - b.values, rows.cluster)
-    if empty.pairs <= 1 or not variance > _ROUNDING * (a.variance(rows.cluster) + b.variance(rows.cluster)):
-        difference = pairs_difference(
-            names, apart, max(variance, 0.0), empty.pairs, level=empty.level, margin=empty.margin, span=known.span
-        )
-        note = f"the models differ alike on all rows; limits from {empty.pairs:g} independent cases, conservative"
-        return replace(difference, better=known.better, method="exact cases", note=note)
-    difference = normal_difference(
-        names,
-        apart,
-        variance,
-        level=empty.level,
-        method=method,
-        margin=empty.margin,
-        freedom=empty.pairs - 1,
-        span=known.span,
-    )
-    return replace(difference, better=known.better)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, Self, TypeAlias
@@ -26,6 +26,7 @@ from thresher.inference.intervals.auc import AucCovariance, Matrix
 from thresher.ranking import Floats
 
 Correction: TypeAlias = Literal["holm", "none"]
+Pairwise: TypeAlias = tuple[dict[str, float], Callable[[str, str], Difference]]  # of each model, and of two of them
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -50,13 +51,53 @@ class Comparison(Tabular):
     clustered: bool = False
     dropped: int = 0
 
+    @classmethod
+    def of(
+        cls,
+        pairwise: Pairwise,
+        *,
+        measure: str,
+        better: Better,
+        pairs: float,
+        level: float,
+        margin: float,
+        correction: Correction = "holm",
+        clustered: bool = False,
+        dropped: int = 0,
+        spread: AucCovariance | None = None,
+    ) -> Self:
+        """Compare all pairs, and adjust the p-values for how many there are."""
+        estimates, difference = pairwise
+        each = {(a, b): difference(a, b) for a, b in itertools.combinations(estimates, 2)}
+        p_values = [one.p_value for one in each.values()]
+        adjusted = holm(p_values) if correction == "holm" else p_values
+        differences = {
+            (a, b): replace(one, a=a, b=b, p_adjusted=p, margin=margin, better=better)
+            for ((a, b), one), p in zip(each.items(), adjusted, strict=True)
+        }
+        return cls(
+            names=tuple(estimates),
+            measure=measure,
+            better=better,
+            estimates=MappingProxyType(estimates),
+            differences=MappingProxyType(differences),
+            spread=spread,
+            pairs=pairs,
+            level=level,
+            margin=margin,
+            correction=correction,
+            clustered=clustered,
+            dropped=dropped,
+        )
+
     @property
     def covariance(self) -> Matrix | None:
         """The covariance of the AUCs in the order of `names`, None for other measures."""
         return None if self.spread is None else self.spread.total
 
     def __getitem__(self, pair: tuple[str, str]) -> Difference:
-        if _names_models(pair, self.names):
+        key: Any = pair
+        if isinstance(key, tuple) and all(is_one_of(name, self.names) for name in key):
             if pair in self.differences:
                 return self.differences[pair]
             if pair[::-1] in self.differences:
@@ -72,8 +113,8 @@ class Comparison(Tabular):
 
         >>> from thresher.inference import compare
         >>> labels, near = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1]
-        >>> found = compare(labels, {"a": near, "b": [6, 4, 3, 5, 2, 1], "c": [6, 3, 1, 5, 4, 2]})
-        >>> print(found.contrast({"a": 1, "b": -0.5, "c": -0.5}))
+        >>> comparison = compare(labels, {"a": near, "b": [6, 4, 3, 5, 2, 1], "c": [6, 3, 1, 5, 4, 2]})
+        >>> print(comparison.contrast({"a": 1, "b": -0.5, "c": -0.5}))
         a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
         if self.spread is None:
@@ -97,59 +138,15 @@ class Comparison(Tabular):
                 'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
             )
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
-        return self._auc_difference((_in_words(self.names, of), _in_words(self.names, -of)), estimate, of, self.spread)
-
-    def of_aucs(self, spread: AucCovariance, *, noise: float = 0.0) -> Self:
-        """The same comparison with the differences of AUCs; what is no larger than `noise` is 0."""
-        differences, every = {}, np.eye(len(self.names))
-        for (i, a), (j, b) in itertools.combinations(enumerate(self.names), 2):
-            away = float(spread.areas[i] - spread.areas[j])
-            away = 0.0 if abs(away) <= noise else away
-            differences[a, b] = self._auc_difference((a, b), away, every[i] - every[j], spread)
-        return replace(self, spread=spread).filled(
-            dict(zip(self.names, spread.areas.tolist(), strict=True)), differences
-        )
-
-    def _auc_difference(self, names: tuple[str, str], away: float, of: Floats, spread: AucCovariance) -> Difference:
-        return auc_contrast(names, away, of, spread, level=self.level, margin=self.margin, clustered=self.clustered)
-
-    def of_replicates(self, values: Mapping[str, Floats], *, span: float) -> Self:
-        """The same comparison from every model's value on the data and on each resample, in that order.
-
-        `span` is the largest difference that is possible.
-        """
-        differences = {
-            (a, b): bootstrap_difference(
-                (a, b),
-                values[a],
-                values[b],
-                level=self.level,
-                margin=self.margin,
-                better=self.better,
-                span=span,
-                cases=self.pairs,
-            )
-            for a, b in itertools.combinations(self.names, 2)
-        }
-        return self.filled({name: float(each[0]) for name, each in values.items()}, differences)
-
-    def filled(
-        self,
-        estimates: Mapping[str, float],
-        differences: Mapping[tuple[str, str], Difference],
-    ) -> Self:
-        """The same comparison with its numbers, p-values adjusted for how many pairs there are."""
-        p_values = [one.p_value for one in differences.values()]
-        adjusted = holm(p_values) if self.correction == "holm" else p_values
-        pairs = {pair: replace(one, p_adjusted=p) for (pair, one), p in zip(differences.items(), adjusted, strict=True)}
-        return replace(self, estimates=MappingProxyType(dict(estimates)), differences=MappingProxyType(pairs))
+        difference = auc_contrast(estimate, of, self.spread, level=self.level, clustered=self.clustered)
+        a, b = _weighted_sum(self.names, of), _weighted_sum(self.names, -of)
+        return replace(difference, a=a, b=b, margin=self.margin)
 
     def __str__(self) -> str:
         wide = max(len("model"), *(len(name) for name in self.names))
         lines = [f"{'model':<{wide}}   {self.measure}"]
         lines += [f"{name:<{wide}}   {self.estimates[name]:.4f}" for name in self.names]
-        heads = f"{self.level:.4g} limits", "p", "adjusted", "verdict on the first"
-        table = [("pair", "difference", *heads)]
+        table = [("pair", "difference", f"{self.level:.4g} limits", "p", "adjusted", "verdict on the first")]
         for one in self.differences.values():
             limits = f"[{one.lower:.4f}, {one.upper:.4f}]"
             numbers = f"{one.difference:.4f}", limits, shown_p(one.p_value), shown_p(one.p_adjusted)
@@ -181,11 +178,30 @@ class Comparison(Tabular):
         return rows_of([{name: getattr(one, name) for name in shown} for one in self.differences.values()])
 
 
-def _names_models(pair: Any, names: tuple[str, ...]) -> bool:
-    return isinstance(pair, tuple) and all(is_one_of(name, names) for name in pair)
+def auc_differences(
+    names: tuple[str, ...], spread: AucCovariance, *, level: float, clustered: bool, noise: float = 0.0
+) -> Pairwise:
+    """AUCs and their differences; one that is no larger than `noise` is 0."""
+    areas = dict(zip(names, spread.areas.tolist(), strict=True))
+
+    def difference(a: str, b: str) -> Difference:
+        away = areas[a] - areas[b]
+        weights = np.array([float(name == a) - float(name == b) for name in names])
+        return auc_contrast(0.0 if abs(away) <= noise else away, weights, spread, level=level, clustered=clustered)
+
+    return areas, difference
 
 
-def _in_words(names: tuple[str, ...], weights: Floats) -> str:
+def replicate_differences(values: Mapping[str, Floats], *, level: float, span: float, cases: float) -> Pairwise:
+    """Numbers and their differences, from every model's value on the data and on each resample, in that order."""
+
+    def difference(a: str, b: str) -> Difference:
+        return bootstrap_difference(values[a], values[b], level=level, span=span, cases=cases)
+
+    return {name: float(each[0]) for name, each in values.items()}, difference
+
+
+def _weighted_sum(names: tuple[str, ...], weights: Floats) -> str:
     """The models with weights above 0, e.g. "0.5 b + 0.5 c"."""
     parts = [
         name if weight == 1 else f"{weight:.4g} {name}"

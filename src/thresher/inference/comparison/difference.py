@@ -35,12 +35,10 @@ Better: TypeAlias = Literal["higher", "lower", "neither"]
 class Difference(Result):
     """A minus B with limits, a test of no difference, and a verdict on A.
 
-    The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, and the
-    verdict is then "better". `p_adjusted` allows for how many pairs were compared. `verdict` is
-    "better" or "worse" when the limits lie wholly beyond `margin` (and, among several pairs,
-    the adjusted p-value agrees), "practically equal" when they lie wholly within it,
-    otherwise "undecided": absence of proof is no proof of equality. Where neither side is better, as of a calibration
-    slope, it is "higher" or "lower".
+    The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, so "better".
+    `p_adjusted` allows for how many pairs were compared. `verdict` is "better" or "worse" when the limits lie beyond
+    `margin` (and, among several pairs, the adjusted p-value agrees), "practically equal" when they lie within it, and
+    otherwise "undecided". Where neither side is better, as of a calibration slope, it is "higher" or "lower".
 
     >>> difference = Difference("a", "b", 0.05, 0.01, 0.09, variance=0.0004, p_value=0.014, level=0.95, method="delong")
     >>> print(difference)
@@ -78,11 +76,11 @@ class Difference(Result):
             return "practically equal"
         if self.p_adjusted > self.p_value and self.p_adjusted > 1 - self.level:
             return "undecided"
-        above: Verdict = "higher" if self.better == "neither" else "better"
-        below: Verdict = "lower" if self.better == "neither" else "worse"
         if lower > self.margin:
-            return above
-        return below if upper < -self.margin else "undecided"
+            return "higher" if self.better == "neither" else "better"
+        if upper < -self.margin:
+            return "lower" if self.better == "neither" else "worse"
+        return "undecided"
 
     @property
     def mirrored(self) -> Difference:
@@ -164,67 +162,46 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     """
     require_level(level)
     require_margin(margin)
-    for ranking in (ranking_a, ranking_b):
+    both = (ranking_a, ranking_b)
+    for ranking in both:
         require_ranking(ranking)
         ranking.require_both_classes()
-    both = (ranking_a, ranking_b)
-    areas, parts = [auc(ranking) for ranking in both], [delong_parts(ranking) for ranking in both]
+    parts = [delong_parts(ranking) for ranking in both]
     limits = [
-        AucLimits.of(area, part, (ranking.Pos, ranking.Neg))
-        for area, part, ranking in zip(areas, parts, both, strict=True)
+        AucLimits.of(auc(ranking), part, (ranking.Pos, ranking.Neg)) for ranking, part in zip(both, parts, strict=True)
     ]
-    return reached_difference(
-        ("a", "b"),
-        areas[0] - areas[1],
+    spread = all(each.deviation for each in limits)
+    difference = reached_difference(
+        limits[0].area - limits[1].area,
         lambda tail: combined_reach(limits, (1, -1), ((1, 0), (0, 1)), tail),
         variance=math.fsum(sum(part) for part in parts),
         level=level,
         method="combined limits",
-        margin=margin,
-        note=""
-        if all(each.deviation for each in limits)
-        else "an AUC shows no spread; its limits are exact, for pairs",
+        note="" if spread else "an AUC shows no spread; its limits are exact, for pairs",
     )
+    return replace(difference, margin=margin)
 
 
-def normal_difference(
-    names: tuple[str, str],
-    difference: float,
-    variance: float,
-    *,
-    level: float,
-    method: str,
-    margin: float,
-    freedom: float = math.inf,
-    span: float = 1.0,
+def undefined_difference(*, level: float, method: str, note: str) -> Difference:
+    """No number, and the reason."""
+    return Difference("a", "b", math.nan, math.nan, math.nan, math.nan, math.nan, level, method, note=note)
+
+
+def student_difference(
+    difference: float, variance: float, *, level: float, method: str, freedom: float, span: float
 ) -> Difference:
-    """A difference of AUCs with limits cut to ±span and its two-sided test; normal unless freedom is finite."""
-    from scipy.special import ndtr, stdtr
+    """A difference with Student's limits, cut to ±span, and his two-sided test."""
+    from scipy.special import stdtr
 
     deviation = math.sqrt(variance)
-    half, z = student_quantile(level, freedom) * deviation, -abs(difference) / deviation
-    return Difference(
-        *names,
-        difference,
-        max(-span, difference - half),
-        min(span, difference + half),
-        variance=variance,
-        p_value=float(2 * (stdtr(freedom, z) if math.isfinite(freedom) else ndtr(z))),
-        level=level,
-        method=method,
-        margin=margin,
-    )
+    half = student_quantile(level, freedom) * deviation
+    p_value = float(2 * stdtr(freedom, -abs(difference) / deviation))
+    limits = max(-span, difference - half), min(span, difference + half)
+    return Difference("a", "b", difference, *limits, variance, p_value, level, method)
 
 
 def pairs_difference(
-    names: tuple[str, str],
-    difference: float,
-    variance: float,
-    pairs: float,
-    *,
-    level: float,
-    margin: float,
-    span: float = 1.0,
+    difference: float, variance: float, pairs: float, *, level: float, span: float = 1.0
 ) -> Difference:
     """Conservative limits where DeLong's variance of a difference is 0 or undefined.
 
@@ -233,31 +210,13 @@ def pairs_difference(
     probability at most ((1 + m) / (1 + d)) ** pairs, since -1 and d are the furthest apart; likewise above.
     """
     share, d = ((1 - level) / 2) ** (1 / pairs), difference / span
-    return Difference(
-        *names,
-        difference,
-        span * min(d, (1 + d) * share - 1),
-        span * max(d, 1 - (1 - d) * share),
-        variance=variance,
-        p_value=min(1.0, 2 * (1 + abs(d)) ** -pairs),
-        level=level,
-        method="exact pairs",
-        margin=margin,
-        note=f"DeLong's variance says nothing here; limits from {pairs:g} independent pairs, conservative",
-    )
+    limits = span * min(d, (1 + d) * share - 1), span * max(d, 1 - (1 - d) * share)
+    p_value = min(1.0, 2 * (1 + abs(d)) ** -pairs)
+    note = f"DeLong's variance says nothing here; limits from {pairs:g} independent pairs, conservative"
+    return Difference("a", "b", difference, *limits, variance, p_value, level, "exact pairs", note=note)
 
 
-def bootstrap_difference(
-    names: tuple[str, str],
-    of_a: Floats,
-    of_b: Floats,
-    *,
-    level: float,
-    margin: float,
-    better: Better,
-    span: float,
-    cases: float,
-) -> Difference:
+def bootstrap_difference(of_a: Floats, of_b: Floats, *, level: float, span: float, cases: float) -> Difference:
     """A difference with percentile limits, from values on the data (first) and on joint resamples of it.
 
     The p-value is twice the smaller share of resamples on either side of 0, the data itself
@@ -268,38 +227,34 @@ def bootstrap_difference(
         away = of_a - of_b
     estimate, away = float(away[0]), away[1:]
     away = away[~np.isnan(away)]
-    settings: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "margin": margin, "better": better}
-    if math.isnan(estimate) or not away.size:
-        nothing = "the measure is undefined on the data" if math.isnan(estimate) else "it is undefined on all resamples"
-        return Difference(*names, estimate, math.nan, math.nan, math.nan, math.nan, note=nothing, **settings)
+    lower, upper, variance, p_value = math.nan, math.nan, math.nan, math.nan
     undefined = of_a.size - 1 - away.size
     note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
-    smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
-    p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
-    lower, upper = stretch_limits(estimate, *percentile_limits(away, level))
-    if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
-        unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
-        lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0
-        note = "all resamples agree; limits from what could stay unseen, conservative"
-    variance = float(away.var(ddof=1)) if np.isfinite(away).all() and away.size > 1 else math.nan
-    return Difference(*names, estimate, lower, upper, variance, p_value, note=note, **settings)
+    if math.isnan(estimate):
+        note = "the measure is undefined on the data"
+    elif not away.size:
+        note = "it is undefined on all resamples"
+    else:
+        smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
+        p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
+        lower, upper = stretch_limits(estimate, *percentile_limits(away, level))
+        if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
+            unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
+            lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0
+            note = "all resamples agree; limits from what could stay unseen, conservative"
+        if np.isfinite(away).all() and away.size > 1:
+            variance = float(away.var(ddof=1))
+    return Difference("a", "b", estimate, lower, upper, variance, p_value, level, "bootstrap, paired", note=note)
 
 
 Reach: TypeAlias = Callable[[float], tuple[float, float]]  # a tail's distances from estimate to lower and upper limit
-_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
+ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 _SMALLEST_TAIL = 1e-100
 _STEPS = 10_000  # more than Brent's method can take: as many as halving takes, squared
 
 
 def auc_contrast(
-    names: tuple[str, str],
-    difference: float,
-    weights: Floats,
-    spread: AucCovariance,
-    *,
-    level: float,
-    margin: float,
-    clustered: bool = False,
+    difference: float, weights: Floats, spread: AucCovariance, *, level: float, clustered: bool = False
 ) -> Difference:
     """A weighted sum of AUCs on the same rows, of weights that sum to 0: two models as a rule, (1, -1).
 
@@ -310,22 +265,13 @@ def auc_contrast(
     never differ, disjoint pairs give conservative limits. The p-value is the level that would just reach 0.
     """
     variance, apart = float(weights @ spread.total @ weights), float(weights**2 @ np.diagonal(spread.total))
-    span = float(weights[weights > 0].sum())
-    pairs = min(spread.cases)
-    if not variance > _ROUNDING * apart:
+    span, pairs = float(weights[weights > 0].sum()), min(spread.cases)
+    if not variance > ROUNDING * apart:
         held = min(span, max(-span, difference))
-        return pairs_difference(names, held, max(variance, 0.0), pairs, level=level, margin=margin, span=span)
+        return pairs_difference(held, max(variance, 0.0), pairs, level=level, span=span)
     if clustered:
-        return normal_difference(
-            names,
-            difference,
-            variance,
-            level=level,
-            method="obuchowski, paired",
-            margin=margin,
-            freedom=pairs - 1,
-            span=span,
-        )
+        method = "obuchowski, paired"
+        return student_difference(difference, variance, level=level, method=method, freedom=pairs - 1, span=span)
     parts = float(weights @ spread.of_pos @ weights), float(weights @ spread.of_neg @ weights)
     freedom, deviation = satterthwaite(parts, spread.cases), math.sqrt(variance)
     terms = np.flatnonzero(weights)
@@ -340,9 +286,7 @@ def auc_contrast(
         student = student_tail(tail, freedom) * deviation
         return max(below, student), max(above, student)
 
-    return reached_difference(
-        names, difference, reach, variance=variance, level=level, method="delong, paired", margin=margin, span=span
-    )
+    return reached_difference(difference, reach, variance=variance, level=level, method="delong, paired", span=span)
 
 
 def combined_reach(
@@ -386,36 +330,22 @@ def _combined(
     return math.sqrt(max(0.0, square))
 
 
+def _correlation(covariance: Matrix) -> Matrix:
+    """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
+    deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    product = np.outer(deviation, deviation)
+    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    np.fill_diagonal(correlation, 1.0)
+    return np.clip(correlation, -1.0, 1.0)
+
+
 def reached_difference(
-    names: tuple[str, str],
-    difference: float,
-    reach: Reach,
-    *,
-    variance: float,
-    level: float,
-    method: str,
-    margin: float,
-    span: float = 1.0,
-    note: str = "",
+    difference: float, reach: Reach, *, variance: float, level: float, method: str, span: float = 1.0, note: str = ""
 ) -> Difference:
-    """A difference with the limits that `reach` gives, cut to ±span, and the p-value at which they would meet 0."""
-    below, above = reach((1 - level) / 2)
-    return Difference(
-        *names,
-        difference,
-        max(-span, difference - below),
-        min(span, difference + above),
-        variance=variance,
-        p_value=_p_value(difference, reach),
-        level=level,
-        method=method,
-        margin=margin,
-        note=note,
-    )
+    """A difference with the limits that `reach` gives, cut to ±span.
 
-
-def _p_value(difference: float, reach: Reach) -> float:
-    """Twice the tail at which a limit meets 0: p < 1 - level just when 0 lies outside the limits."""
+    The p-value is twice the tail at which a limit meets 0: p < 1 - level just when 0 lies outside the limits.
+    """
     from scipy.optimize import brentq
 
     side = 0 if difference > 0 else 1
@@ -426,16 +356,11 @@ def _p_value(difference: float, reach: Reach) -> float:
 
     most, least = math.log(0.5), math.log(_SMALLEST_TAIL)
     if difference == 0 or beyond(most) >= 0:
-        return 1.0
-    if beyond(least) <= 0:
-        return 2 * _SMALLEST_TAIL
-    return 2 * math.exp(brentq(beyond, least, most, xtol=1e-12, maxiter=_STEPS))
-
-
-def _correlation(covariance: Matrix) -> Matrix:
-    """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
-    deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    product = np.outer(deviation, deviation)
-    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
-    np.fill_diagonal(correlation, 1.0)
-    return np.clip(correlation, -1.0, 1.0)
+        p_value = 1.0
+    elif beyond(least) <= 0:
+        p_value = 2 * _SMALLEST_TAIL
+    else:
+        p_value = 2 * math.exp(brentq(beyond, least, most, xtol=1e-12, maxiter=_STEPS))
+    below, above = reach((1 - level) / 2)
+    limits = max(-span, difference - below), min(span, difference + above)
+    return Difference("a", "b", difference, *limits, variance, p_value, level, method, note=note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,19 @@ from thresher._internal.arguments import require_level, require_one_of
 from thresher.choices import choose
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
-from thresher.inference.comparison.comparison import Comparison, Correction
+from thresher.inference.comparison.comparison import Comparison, Correction, auc_differences, replicate_differences
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.paired import draw_cells, fixed_thresholds
+from thresher.inference.comparison.paired import call_cells, call_tables, cost_span, fixed_thresholds
 from thresher.inference.interval import Interval
 from thresher.inference.intervals.auc import AucCovariance, moderated_interval
 from thresher.inference.rows import ScoredRows, count_above
 from thresher.inputs.columns import Missing
-from thresher.ranking import Flags, Floats, Ranking
+from thresher.ranking import Floats, Ranking
 from thresher.sources.engines.pairs import Calls, EnginePairs, Matrix, PlacementSums, open_pairs, require_few_kinds
 from thresher.sources.options import Columns, Filter, Options, TableName, require_options, score_names
 from thresher.sources.progress import Listener
 from thresher.sources.scan import read_batches
-from thresher.tables import Contingency, OperatingCondition, quantity, refusal
+from thresher.tables import OperatingCondition, quantity, refusal
 
 
 @contextmanager
@@ -70,31 +70,28 @@ class HeldPairs:
     def placement_sums(self, *, listener: Listener | None) -> PlacementSums:
         """Sums of placements; see `EnginePairs`."""
         del listener
-        weight = np.ones(self.rows.positive.size) if self.rows.weight is None else self.rows.weight
-        pos, neg = (float(weight[side].sum()) for side in (self.rows.positive, ~self.rows.positive))
-        units = np.empty((len(self.rows.scores) + 1, self.rows.positive.size))
+        positive, weight = self.rows.positive, self._weight
+        sides = positive, ~positive
+        pos, neg = (float(weight[side].sum()) for side in sides)
+        units = np.empty((len(self.rows.scores) + 1, positive.size))
         for row, score in zip(units, self.rows.scores.values(), strict=False):
-            above = count_above(self.rows.positive, score, self.rows.weight)
-            row[:] = np.where(self.rows.positive, 0.5 - above / neg, above / pos - 0.5) * weight
+            above = count_above(positive, score, self.rows.weight)
+            row[:] = np.where(positive, 0.5 - above / neg, above / pos - 0.5) * weight
         units[-1] = weight
-        cases = int(np.count_nonzero(self.rows.positive))
         if self.rows.cluster is None:
-            blocks = [units[:, side] for side in (self.rows.positive, ~self.rows.positive)]
+            blocks = [units[:, side] for side in sides]
             none = np.zeros((len(units), len(units)))
             products = [block @ block.T for block in blocks]
+            cases = int(np.count_nonzero(positive))
             return PlacementSums(
                 np.concatenate([block.sum(axis=1) for block in blocks]),
                 np.block([[products[0], none], [none, products[1]]]),
-                (cases, self.rows.positive.size - cases, self.rows.positive.size),
+                (cases, positive.size - cases, positive.size),
                 clustered=False,
             )
         width = int(self.rows.cluster.max()) + 1
         sums = np.array(
-            [
-                np.bincount(self.rows.cluster[side], row[side], minlength=width)
-                for side in (self.rows.positive, ~self.rows.positive)
-                for row in units
-            ]
+            [np.bincount(self.rows.cluster[side], row[side], minlength=width) for side in sides for row in units]
         )
         there = [int(np.count_nonzero(sums[row])) for row in (len(units) - 1, 2 * len(units) - 1)]
         return PlacementSums(sums.sum(axis=1), sums @ sums.T, (there[0], there[1], width), clustered=True)
@@ -104,20 +101,11 @@ class HeldPairs:
     ) -> dict[str, tuple[Matrix, Matrix]]:
         """Weights of calls; see `EnginePairs`."""
         del listener
-        weight = np.ones(self.rows.positive.size) if self.rows.weight is None else self.rows.weight
         weights = {}
         for (name, threshold), score in zip(thresholds.items(), self.rows.scores.values(), strict=True):
-            above = score >= threshold
-            cells = [
-                self.rows.positive & above,
-                self.rows.positive & ~above,
-                ~self.rows.positive & above,
-                ~(self.rows.positive | above),
-            ]
-            weights[name] = (
-                np.array([weight[cell].sum() for cell in cells]),
-                np.array([np.square(weight[cell]).sum() for cell in cells]),
-            )
+            cells = [self._weight[cell] for cell in call_cells(self.rows.positive, score >= threshold)]
+            sums = np.array([cell.sum() for cell in cells]), np.array([np.square(cell).sum() for cell in cells])
+            weights[name] = sums
         return weights
 
     def call_counts(self, thresholds: Mapping[str, float], *, listener: Listener | None) -> Calls:
@@ -126,12 +114,15 @@ class HeldPairs:
         code = self.rows.positive.astype(np.int64)
         for i, (threshold, score) in enumerate(zip(thresholds.values(), self.rows.scores.values(), strict=True)):
             code += (score >= threshold).astype(np.int64) << (i + 1)
-        weight = np.ones(code.size) if self.rows.weight is None else self.rows.weight
-        order = np.lexsort((weight, code))
-        code, weight = code[order], weight[order]
+        order = np.lexsort((self._weight, code))
+        code, weight = code[order], self._weight[order]
         starts = np.flatnonzero(np.append(True, (code[1:] != code[:-1]) | (weight[1:] != weight[:-1])))
         require_few_kinds(starts.size)
         return Calls(code[starts], np.diff(starts, append=code.size), weight[starts])
+
+    @property
+    def _weight(self) -> Floats:
+        return np.ones(self.rows.positive.size) if self.rows.weight is None else self.rows.weight
 
 
 def covariance_of(sums: PlacementSums) -> AucCovariance:
@@ -198,8 +189,16 @@ def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> 
     ]
 
 
-def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
-    """A comparison of AUCs filled with its numbers."""
+def auc_comparison(
+    sums: PlacementSums,
+    names: tuple[str, ...],
+    *,
+    level: float,
+    margin: float = 0.0,
+    correction: Correction = "holm",
+    dropped: int = 0,
+) -> Comparison:
+    """Compare AUCs that sums of placements tell."""
     cases = independent_cases(sums)
     if sums.clustered and min(cases) < 2:
         raise ArgumentError(
@@ -207,33 +206,22 @@ def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
             "give rows of at least two clusters with each class, or leave "
             f"{argument('cluster')} out if rows are independent",
         )
-    covariance = covariance_of(sums)
-    return replace(empty, pairs=min(cases)).of_aucs(covariance, noise=_noise(sums))
-
-
-def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dropped: int = 0) -> Comparison:
-    """A comparison of AUCs without any numbers yet.
-
-    >>> empty_comparison(("a", "b"), level=0.95, margin=0.0).measure
-    'auc'
-    """
-    return Comparison(
-        names=names,
+    spread = covariance_of(sums)
+    return Comparison.of(
+        auc_differences(names, spread, level=level, clustered=sums.clustered, noise=_noise(sums)),
         measure="auc",
         better="higher",
-        estimates={},
-        differences={},
-        spread=None,
-        pairs=math.nan,
+        pairs=min(cases),
         level=level,
         margin=margin,
-        correction="holm",
+        correction=correction,
+        clustered=sums.clustered,
         dropped=dropped,
+        spread=spread,
     )
 
 
 _MOST_MODELS = 16
-_MOST_NUMBERS = 1 << 23  # drawn at once
 
 
 def compare_scan(
@@ -280,61 +268,43 @@ def compare_scan(
     scores = score_names(scores, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if not isinstance(measure, OperatingCondition) and measure != "auc":
-        where_rows_are = "cannot be compared where the rows are"
-        raise refusal(f"{quantity(measure)} {where_rows_are}", ["auc", "an OperatingCondition"])
+        what = f"{quantity(measure)} cannot be compared where the rows are"
+        raise refusal(what, ["auc", "an OperatingCondition"])
     if condition is not None and cluster is not None:
         fix = "compare by AUC, or compare(...) rows that fit in memory"
         raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
     require_replicates(replicates, seed, None)
     require_one_of(correction, ("holm", "none"), name="correction")
-    at = fixed_thresholds(measure, thresholds, scores)
-    columns = Columns(label, scores, weights)
+    at = fixed_thresholds(quantity("auc") if condition is None else condition, thresholds, scores)
     options = Options(table, positive, where, missing=missing, progress=progress)
-    empty = replace(
-        empty_comparison(columns.scores, level=level, margin=margin),
-        measure="auc" if condition is None else "expected cost",
-        better="higher" if condition is None else "lower",
-        correction=correction,
-        clustered=cluster is not None,
-    )
-    with open_rows(source, columns, options, cluster=cluster) as rows:
-        empty = replace(empty, dropped=rows.dropped)
+    with open_rows(source, Columns(label, scores, weights), options, cluster=cluster) as rows:
+        dropped = rows.dropped
         if condition is None:
-            return auc_comparison(rows.placement_sums(listener=progress), empty)
-        at = at or _best_thresholds(rows, columns, condition, progress)
-        calls = rows.call_counts({name: at[name] for name in columns.scores}, listener=progress)
-    return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
-
-
-def _of_calls(
-    calls: Calls, condition: OperatingCondition, empty: Comparison, *, replicates: int, rng: np.random.Generator
-) -> Comparison:
-    is_pos = calls.code & 1 == 1
-    values: dict[str, Any] = {name: [] for name in empty.names}
-    for drawn in _draws(calls, None if condition.class_ratio is None else is_pos, replicates, rng):
-        for i, name in enumerate(empty.names):
-            called = calls.code >> (i + 1) & 1 == 1
-            cells = (is_pos & called, is_pos > called, ~is_pos & called, ~(is_pos | called))
-            table = Contingency(*(drawn @ (cell * calls.weight) for cell in cells))
-            values[name].append(np.asarray(condition.expected_cost(table)))
-    values = {name: np.concatenate(each) for name, each in values.items()}
-    mass = calls.cases * calls.weight
+            sums = rows.placement_sums(listener=progress)
+            return auc_comparison(sums, scores, level=level, margin=margin, correction=correction, dropped=dropped)
+        if not at:  # from ranges of scores that are divided around the cheapest threshold until it is certain
+            rankings = rows.rankings(scores, Options(refine=condition, progress=progress))
+            at = {name: choose(ranking, condition).threshold for name, ranking in rankings.items()}
+        calls = rows.call_counts({name: at[name] for name in scores}, listener=progress)
+    tables = call_tables(
+        scores,
+        calls.code,
+        calls.cases,
+        calls.weight,
+        replicates=replicates,
+        rng=np.random.default_rng(seed),
+        stratified=condition.class_ratio is not None,
+    )
+    is_pos, mass = calls.code & 1 == 1, calls.cases * calls.weight
     smaller = min(float(mass[side].sum() ** 2 / (mass * calls.weight)[side].sum()) for side in (is_pos, ~is_pos))
-    span = max(condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn)
-    return replace(empty, pairs=smaller).of_replicates(values, span=span)
-
-
-def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The data, then resamples of them, in pieces of bounded size; class by class where `is_pos` is given."""
-    yield calls.cases[np.newaxis].astype(np.float64)
-    each = max(1, _MOST_NUMBERS // calls.cases.size)
-    for start in range(0, replicates, each):
-        yield draw_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
-
-
-def _best_thresholds(
-    rows: EnginePairs | HeldPairs, columns: Columns, condition: OperatingCondition, listener: Listener | None
-) -> dict[str, float]:
-    """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
-    rankings = rows.rankings(columns.scores, Options(refine=condition, progress=listener))
-    return {name: choose(ranking, condition).threshold for name, ranking in rankings.items()}
+    values = {name: np.asarray(condition.expected_cost(table)) for name, table in tables.items()}
+    return Comparison.of(
+        replicate_differences(values, level=level, span=cost_span(condition), cases=smaller),
+        measure="expected cost",
+        better="lower",
+        pairs=smaller,
+        level=level,
+        margin=margin,
+        correction=correction,
+        dropped=dropped,
+    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +11,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import numbers_of, require_between, require_level, require_one_of
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, LengthError, MissingValueError
-from thresher.inference.comparison.difference import Better, Difference, require_margin
-from thresher.inference.interval import student_quantile
+from thresher.inference.comparison.difference import Better, Difference, require_margin, student_difference
 from thresher.ranking import Floats
 
 _NO_SPREAD = "all folds differ by the same, so they say nothing about how folds vary"
@@ -78,15 +76,13 @@ def corrected_t(
     require_margin(margin)
     away = _differences(a, b, test_share, better)
     mean, variance = _corrected(away, test_share)
-    settings: dict[str, Any] = {"level": level, "method": "corrected t", "margin": margin, "better": better}
-    if not variance > 0:
-        return Difference("a", "b", mean, math.nan, math.nan, variance, math.nan, note=_NO_SPREAD, **settings)
-    from scipy.special import stdtr
-
-    deviation, freedom = math.sqrt(variance), away.size - 1
-    half = student_quantile(level, freedom) * deviation
-    p_value = float(2 * stdtr(freedom, -abs(mean) / deviation))
-    return Difference("a", "b", mean, mean - half, mean + half, variance, p_value, **settings)
+    method, nan = "corrected t", math.nan
+    if variance > 0:
+        freedom = away.size - 1
+        difference = student_difference(mean, variance, level=level, method=method, freedom=freedom, span=math.inf)
+    else:
+        difference = Difference("a", "b", mean, nan, nan, variance, nan, level, method, note=_NO_SPREAD)
+    return replace(difference, margin=margin, better=better)
 
 
 def bayesian_correlated_t(
@@ -107,8 +103,7 @@ def bayesian_correlated_t(
     mean, variance = _corrected(away, test_share)
     freedom, scale = away.size - 1, math.sqrt(variance)
     if not variance > 0:
-        nothing = math.nan
-        return CorrelatedT(mean, scale, freedom, margin, nothing, nothing, nothing, better, _NO_SPREAD)
+        return CorrelatedT(mean, scale, freedom, margin, math.nan, math.nan, math.nan, better, _NO_SPREAD)
     from scipy.special import stdtr
 
     left = float(stdtr(freedom, (-margin - mean) / scale))

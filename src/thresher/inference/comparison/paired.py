@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._internal.arguments import require_level, require_one_of
 from thresher.curves import thin
@@ -17,15 +16,21 @@ from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
-from thresher.inference.comparison.comparison import Comparison, Correction
-from thresher.inference.comparison.difference import Better, Difference, require_margin
-from thresher.inference.influence import (
-    INFLUENCE,
-    RowInfluence,
-    influence_variance,
-    row_influence,
+from thresher.inference.comparison.comparison import (
+    Comparison,
+    Correction,
+    Pairwise,
+    auc_differences,
+    replicate_differences,
 )
-from thresher.inference.interval import student_quantile
+from thresher.inference.comparison.difference import (
+    ROUNDING,
+    Difference,
+    require_margin,
+    student_difference,
+    undefined_difference,
+)
+from thresher.inference.influence import INFLUENCE, influence_variance, row_influence
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.loss import INFINITE
@@ -48,120 +53,8 @@ from thresher.tables.condition import require_condition
 
 MOST_SEGMENTS = 20_000
 NOT_COMPARED = ("out_of_bag_cost", "saving", "uncertainty")
-_ROUNDING = 1e-12
 _OF_RANKS = ("partial_auc", "standardised_partial_auc", "average_precision", "pr_area")
-
-
-def comparable() -> list[str]:
-    """What models can be compared by."""
-    examples = {"partial_auc": "partial_auc[fpr<=0.1]", "net_benefit": "net_benefit@0.05"}
-    numbers = (examples.get(name, name) for name in MODEL_NUMBERS if name not in NOT_COMPARED)
-    return [*numbers, *(name for name, known in MEASURES.items() if known.better != "neither")]
-
-
-def compare_quantity(
-    rows: ScoredRows,
-    asked: Quantity,
-    empty: Comparison,
-    *,
-    condition: OperatingCondition | None,
-    trained_at: float | None,
-    replicates: int,
-    seed: int,
-) -> Comparison:
-    """All pairs of models by one quantity, at the condition's class mix if it declares one."""
-    prevalence = None if condition is None else condition.prevalence
-    stated = rows.at_prevalence(prevalence, trained_at=trained_at)
-    known = asked.known
-    if isinstance(known, ModelNumber) and known.needs == "probabilities":
-        for name in rows.scores:
-            with located(f"scores of {name!r}"):
-                rows.ranking(name).require_probabilities()
-    if asked.name in INFLUENCE:
-        each = {name: row_influence(stated, name, asked) for name in empty.names}
-        pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}
-        return empty.filled({name: one.estimate for name, one in each.items()}, pairs)
-    if asked.name in DISTANCES:
-        values = {name: distance_replicates(stated, name, asked.name, replicates, seed) for name in empty.names}
-    else:
-        values = _resampled(rows, asked, condition, trained_at=trained_at, replicates=replicates, seed=seed)
-    return empty.of_replicates(values, span=known.range[1] - known.range[0])
-
-
-def _pairs(empty: Comparison) -> itertools.combinations[tuple[str, str]]:
-    return itertools.combinations(empty.names, 2)
-
-
-def _difference(
-    rows: ScoredRows,
-    asked: Quantity,
-    empty: Comparison,
-    names: tuple[str, str],
-    each: Mapping[str, RowInfluence],
-) -> Difference:
-    """A difference with Student's limits, from the influence of each row on either model."""
-    one, other = (each[name] for name in names)
-    difference = one.estimate - other.estimate if math.isfinite(one.estimate + other.estimate) else math.nan
-    settings = {"level": empty.level, "method": "influence, paired", "margin": empty.margin, "better": empty.better}
-    if math.isnan(difference):
-        note = INFINITE if asked.name == "log_loss" else f"{asked} is undefined for one of them"
-        return Difference(*names, math.nan, math.nan, math.nan, math.nan, math.nan, note=note, **settings)  # type: ignore[arg-type]
-    variance = influence_variance(one.values - other.values, rows.cluster)
-    apart = one.variance(rows.cluster) + other.variance(rows.cluster)
-    low, high = asked.known.range
-    span = high - low
-    if not variance > _ROUNDING * apart:
-        unseen = (1 - ((1 - empty.level) / 2) ** (1 / empty.pairs)) * span
-        note = "no row tells the models apart; " + (
-            "limits from what could stay unseen, conservative"
-            if math.isfinite(span)
-            else "what could stay unseen has no end"
-        )
-        limits = difference - unseen, difference + unseen
-        p_value = 1.0 if abs(difference) <= _ROUNDING else math.nan
-        return Difference(*names, difference, *limits, max(variance, 0.0), p_value, note=note, **settings)  # type: ignore[arg-type]
-    from scipy.special import stdtr
-
-    freedom = max(1.0, (empty.pairs if asked.name in _OF_RANKS else float(rows.clusters)) - 1)
-    deviation = math.sqrt(variance)
-    half = student_quantile(empty.level, freedom) * deviation
-    limits = max(-span, difference - half), min(span, difference + half)
-    p_value = float(2 * stdtr(freedom, -abs(difference) / deviation))
-    return Difference(*names, difference, *limits, variance, p_value, **settings)  # type: ignore[arg-type]
-
-
-def _resampled(
-    rows: ScoredRows,
-    asked: Quantity,
-    condition: OperatingCondition | None,
-    *,
-    trained_at: float | None,
-    replicates: int,
-    seed: int,
-) -> dict[str, Floats]:
-    """The quantity of every model on the rows, and on resamples of them that all models share."""
-    text = str(asked)
-    coarse = replace(rows, scores={name: _joined_scores(rows, name) for name in rows.scores})
-    settings = {"condition": condition, "trained_at": trained_at, "seed": seed}
-    drawn = bootstrap(coarse, [text], replicates=replicates, **settings)  # type: ignore[arg-type]
-    exact = drawn
-    if any(coarse.scores[name] is not rows.scores[name] for name in rows.scores):
-        exact = bootstrap(rows, [text], replicates=1, **settings)  # type: ignore[arg-type]
-    values = {}
-    for name in rows.scores:
-        by = exact.estimate(text, name) - drawn.estimate(text, name)
-        values[name] = np.append(drawn.estimate(text, name), drawn.values(text, name)) + by
-    return values
-
-
-def _joined_scores(rows: ScoredRows, name: str) -> Column:
-    """A model's scores, or few enough of them to be scanned thousands of times; the hull's corners stay."""
-    score = rows.scores[name]
-    ranking = rows.ranking(name)
-    if len(ranking) <= MOST_SEGMENTS:
-        return score
-    lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
-    return lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
+Asked: TypeAlias = Quantity | OperatingCondition | Measure  # a condition stands for the expected cost under it
 
 
 def compare(
@@ -224,28 +117,40 @@ def compare(
     --------
     >>> labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     >>> a, b = [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13], [.8, .9, .2, .7, .6, .1, .5, .2, .4, .3]
-    >>> found = compare(labels, {"tree": a, "logit": b})
-    >>> print(found)
+    >>> comparison = compare(labels, {"tree": a, "logit": b})
+    >>> print(comparison)
     model   auc
     tree    0.7500
     logit   0.8958
     pair           difference         0.95 limits      p   adjusted   verdict on the first
     tree - logit      -0.1458   [-0.7025, 0.4108]   0.52       0.52   undecided
-    >>> found["logit", "tree"].difference
+    >>> comparison["logit", "tree"].difference
     0.14583333333333337
     """
     require_level(level)
     require_margin(margin)
-    models = _by_name(scores)
+    models = columns_by_name(scores)
+    if models is None:
+        raise ArgumentError(
+            f"the models' scores are a {type(scores).__name__}, and models are compared by name",
+            fix='give {"a": scores_a, "b": scores_b}, row by row in the order of labels',
+        )
+    if len(models) < 2:
+        raise ArgumentError(f"there is {len(models)} model to compare", "give the scores of two or more")
     names = tuple(models)
     require_one_of(correction, ("holm", "none"), name="correction")
     if condition is not None:
         require_condition(condition)
-    if isinstance(measure, OperatingCondition) and condition is not None:
-        raise ArgumentError("two operating conditions are given", f"pass {argument('measure', 'expected_cost')}")
+    if isinstance(measure, OperatingCondition):
+        if condition is not None:
+            raise ArgumentError("two operating conditions are given", f"pass {argument('measure', 'expected_cost')}")
+        condition = measure
     Mix.of(condition, trained_at)  # refuses what is no prevalence
-    asked, at = _asked(measure, thresholds, condition, names)
-    better = _direction(asked)
+    wanted = quantity("expected_cost" if isinstance(measure, OperatingCondition) else measure)
+    asked, at = _asked(wanted, thresholds, condition, names)
+    if wanted.measure is not None and wanted.better == "neither":
+        what = f"{wanted.name} has no better side, so no model is better by it"
+        raise MeasureError(what, "compare by another measure")
     require_replicates(replicates, seed, None)
     if replicates < 100:
         raise ArgumentError(
@@ -255,137 +160,186 @@ def compare(
         )
     rows = ScoredRows.of(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
     rows.require_two_clusters()
-    empty = Comparison(
-        names=names,
-        measure=_name(measure),
-        better=better,
-        estimates={},
-        differences={},
-        spread=None,
+    clustered, spread = rows.cluster is not None, None
+    if wanted.name == "auc":
+        spread = auc_covariance(rows)
+        pairwise = auc_differences(names, spread, level=level, clustered=clustered)
+    else:
+        pairwise = _differences(rows, asked, at, condition, trained_at, level=level, replicates=replicates, seed=seed)
+    return Comparison.of(
+        pairwise,
+        measure="expected cost" if wanted == Quantity("expected_cost") else str(wanted),
+        better=wanted.better,
         pairs=min(rows.cases),
         level=level,
         margin=margin,
         correction=correction,
-        clustered=rows.cluster is not None,
+        clustered=clustered,
         dropped=rows.dropped,
+        spread=spread,
     )
-    if asked == "auc":
-        return empty.of_aucs(auc_covariance(rows))
-    if isinstance(asked, Quantity):
-        return compare_quantity(
-            rows, asked, empty, condition=condition, trained_at=trained_at, replicates=replicates, seed=seed
-        )
-    ratio = None if condition is None else condition.class_ratio
-    rng = np.random.default_rng(seed)
-    values = _replicates(rows, asked, at, class_ratio=ratio, replicates=replicates, rng=rng)
-    return _by_resampling(values, asked, empty)
-
-
-def _replicates(
-    rows: ScoredRows,
-    asked: Any,
-    at: Mapping[str, float],
-    *,
-    class_ratio: float | None,
-    replicates: int,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    """The measure of every model on the data and on every resample."""
-    if isinstance(asked, OperatingCondition) and not at:
-        return resample_costs(rows, asked, replicates, rng)
-    of_cost = isinstance(asked, OperatingCondition)
-    mixed = asked.class_ratio is None if of_cost else class_ratio is None and changes_with_mix(asked)
-    tables = resample_tables(rows, at, replicates, rng, stratified=not mixed)
-    if of_cost:
-        return {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
-    return {name: np.asarray(asked.of(table, class_ratio=class_ratio)) for name, table in tables.items()}
-
-
-def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> Comparison:
-    if isinstance(asked, OperatingCondition):
-        span = max(asked.cost_fn - asked.cost_tp, asked.cost_fp - asked.cost_tn)
-    else:
-        span = asked.range[1] - asked.range[0]
-    return empty.of_replicates(values, span=span)
-
-
-def _by_name(scores: Any) -> dict[str, Any]:
-    models = columns_by_name(scores)
-    if models is None:
-        raise ArgumentError(
-            f"the models' scores are a {type(scores).__name__}, and models are compared by name",
-            fix='give {"a": scores_a, "b": scores_b}, row by row in the order of labels',
-        )
-    if len(models) < 2:
-        raise ArgumentError(f"there is {len(models)} model to compare", "give the scores of two or more")
-    return models
 
 
 def _asked(
-    measure: Any, thresholds: Any, condition: OperatingCondition | None, names: tuple[str, ...]
-) -> tuple[Any, dict[str, float]]:
-    """What is compared, and at which thresholds: "auc", a condition, a measure of a table, or another quantity."""
-    if isinstance(measure, OperatingCondition):
-        return measure, fixed_thresholds(measure, thresholds, names)
-    wanted = quantity(measure)
+    wanted: Quantity, thresholds: Any, condition: OperatingCondition | None, names: tuple[str, ...]
+) -> tuple[Asked, dict[str, float]]:
+    """What is compared, and at which thresholds."""
     if wanted.name in NOT_COMPARED or wanted.of_class is not None:
-        raise refusal(f"{wanted} cannot be compared here", comparable())
+        examples = {"partial_auc": "partial_auc[fpr<=0.1]", "net_benefit": "net_benefit@0.05"}
+        numbers = [examples.get(name, name) for name in MODEL_NUMBERS if name not in NOT_COMPARED]
+        measures = [name for name, known in MEASURES.items() if known.better != "neither"]
+        raise refusal(f"{wanted} cannot be compared here", [*numbers, *measures])
     if wanted.threshold is not None:
         if thresholds is not None:
             raise ArgumentError(f"thresholds are given, and {wanted} has one", "leave one of them out")
         thresholds = dict.fromkeys(names, wanted.threshold)
-    asked: Any = wanted
-    if wanted.name == "auc":
-        asked = "auc"
-    elif wanted.name == "expected_cost":
+    asked: Asked = wanted
+    if wanted.name == "expected_cost":
         asked = OperatingCondition() if condition is None else condition
     elif wanted.measure is not None and not wanted.limits and (thresholds is not None or condition is None):
         asked = wanted.measure
     return asked, fixed_thresholds(asked, thresholds, names)
 
 
-def _direction(asked: Any) -> Better:
-    if asked == "auc":
-        return "higher"
-    if isinstance(asked, OperatingCondition):
-        return "lower"
-    measure = asked.measure if isinstance(asked, Quantity) else asked
-    if measure is not None and measure.better == "neither":
-        what = f"{measure.name} has no better side, so no model is better by it"
-        raise MeasureError(what, "compare by another measure")
-    direction: Better = asked.better
-    return direction
-
-
-def _name(measure: Any) -> str:
-    asked = Quantity("expected_cost") if isinstance(measure, OperatingCondition) else quantity(measure)
-    return "expected cost" if asked == Quantity("expected_cost") else str(asked)
-
-
-def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...]) -> dict[str, float]:
+def fixed_thresholds(asked: Asked, thresholds: Any, names: tuple[str, ...]) -> dict[str, float]:
     """Each model's threshold; empty where none is needed."""
     fix = f"give {argument('thresholds', dict.fromkeys(names[:3], ...))}"
-    if given is None:
+    if thresholds is None:
         if isinstance(asked, Measure):
             fix += ", a condition whose cheapest thresholds are meant, or name@threshold=0.5"
             raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", fix)
         return {}
-    if asked == "auc" or isinstance(asked, Quantity):
-        which = "an AUC" if asked == "auc" else str(asked)
+    if isinstance(asked, Quantity):
+        which = "an AUC" if asked.name == "auc" else str(asked)
         raise ArgumentError(
             f"{argument('thresholds')} are given, and {which} has none",
             f"leave {argument('thresholds')} out, or name a measure",
         )
-    if not isinstance(given, Mapping) or set(given) != set(names):
-        raise ArgumentError(f"{argument('thresholds')} must name each of {', '.join(names)} once, got {given!r}", fix)
-    for name, threshold in given.items():
-        if not isinstance(threshold, int | float | np.number) or threshold != threshold:  # noqa: PLR0124 - NaN
+    if not isinstance(thresholds, Mapping) or set(thresholds) != set(names):
+        what = f"{argument('thresholds')} must name each of {', '.join(names)} once, got {thresholds!r}"
+        raise ArgumentError(what, fix)
+    for name, threshold in thresholds.items():
+        if not isinstance(threshold, int | float | np.number) or math.isnan(threshold):
             raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", fix)
-    return {name: float(threshold) for name, threshold in given.items()}
+    return {name: float(threshold) for name, threshold in thresholds.items()}
 
 
-Matrix: TypeAlias = npt.NDArray[np.float64]
+def _differences(
+    rows: ScoredRows,
+    asked: Asked,
+    at: Mapping[str, float],
+    condition: OperatingCondition | None,
+    trained_at: float | None,
+    *,
+    level: float,
+    replicates: int,
+    seed: int,
+) -> Pairwise:
+    """All but AUCs: by the influence of rows where it is known, and otherwise by resampling them."""
+    rng = np.random.default_rng(seed)
+    class_ratio = None if condition is None else condition.class_ratio
+    if isinstance(asked, OperatingCondition):
+        low, high = 0.0, cost_span(asked)
+        if at:
+            tables = resample_tables(rows, at, replicates, rng, stratified=class_ratio is not None)
+            values = {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
+        else:
+            values = resample_costs(rows, asked, replicates, rng)
+    elif isinstance(asked, Measure):
+        low, high = asked.range
+        fixed = class_ratio is not None or not changes_with_mix(asked)
+        tables = resample_tables(rows, at, replicates, rng, stratified=fixed)
+        values = {name: np.asarray(asked.of(table, class_ratio=class_ratio)) for name, table in tables.items()}
+    else:
+        known, (low, high) = asked.known, asked.known.range
+        stated = rows.at_prevalence(None if condition is None else condition.prevalence, trained_at=trained_at)
+        if isinstance(known, ModelNumber) and known.needs == "probabilities":
+            for name in rows.scores:
+                with located(f"scores of {name!r}"):
+                    rows.ranking(name).require_probabilities()
+        if asked.name in INFLUENCE:
+            return _influence_differences(stated, asked, level=level, cases=min(rows.cases))
+        if asked.name in DISTANCES:
+            values = {name: distance_replicates(stated, name, asked.name, replicates, seed) for name in rows.scores}
+        else:
+            values = _bootstrap_values(rows, asked, condition, trained_at, replicates=replicates, seed=seed)
+    return replicate_differences(values, level=level, span=high - low, cases=min(rows.cases))
+
+
+def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, cases: float) -> Pairwise:
+    """Student's limits, from the influence of each row on either model."""
+    influence = {name: row_influence(rows, name, asked) for name in rows.scores}
+    low, high = asked.known.range
+    span, method = high - low, "influence, paired"
+    freedom = max(1.0, (cases if asked.name in _OF_RANKS else float(rows.clusters)) - 1)
+
+    def difference(a: str, b: str) -> Difference:
+        one, other = influence[a], influence[b]
+        if not math.isfinite(one.estimate + other.estimate):
+            note = INFINITE if asked.name == "log_loss" else f"{asked} is undefined for one of them"
+            return undefined_difference(level=level, method=method, note=note)
+        away, variance = one.estimate - other.estimate, influence_variance(one.values - other.values, rows.cluster)
+        if variance > ROUNDING * (one.variance(rows.cluster) + other.variance(rows.cluster)):
+            return student_difference(away, variance, level=level, method=method, freedom=freedom, span=span)
+        unseen = (1 - ((1 - level) / 2) ** (1 / cases)) * span
+        note = "no row tells the models apart; " + (
+            "limits from what could stay unseen, conservative"
+            if math.isfinite(span)
+            else "what could stay unseen has no end"
+        )
+        p_value = 1.0 if abs(away) <= ROUNDING else math.nan
+        limits = away - unseen, away + unseen
+        return Difference(a, b, away, *limits, max(variance, 0.0), p_value, level, method, note=note)
+
+    return {name: one.estimate for name, one in influence.items()}, difference
+
+
+def _bootstrap_values(
+    rows: ScoredRows,
+    asked: Quantity,
+    condition: OperatingCondition | None,
+    trained_at: float | None,
+    *,
+    replicates: int,
+    seed: int,
+) -> dict[str, Floats]:
+    """The quantity of every model on the rows, and on resamples of them that all models share."""
+    text = str(asked)
+    coarse = replace(rows, scores={name: _coarse_scores(rows, name) for name in rows.scores})
+    drawn = bootstrap(coarse, [text], replicates=replicates, condition=condition, trained_at=trained_at, seed=seed)
+    exact = drawn
+    if any(coarse.scores[name] is not rows.scores[name] for name in rows.scores):
+        exact = bootstrap(rows, [text], replicates=1, condition=condition, trained_at=trained_at, seed=seed)
+    values = {}
+    for name in rows.scores:
+        by = exact.estimate(text, name) - drawn.estimate(text, name)
+        values[name] = np.append(drawn.estimate(text, name), drawn.values(text, name)) + by
+    return values
+
+
+def _coarse_scores(rows: ScoredRows, name: str) -> Column:
+    """A model's scores, or few enough of them to be scanned thousands of times; the hull's corners stay."""
+    score = rows.scores[name]
+    ranking = rows.ranking(name)
+    if len(ranking) <= MOST_SEGMENTS:
+        return score
+    lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
+    return lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
+
+
 _AT_ONCE = 1 << 22  # entries of a block of resamples: what fits the cache
+_MOST_NUMBERS = 1 << 23  # drawn at once
+_MOST_MODELS = 16  # whose calls are counted together
+
+
+def cost_span(condition: OperatingCondition) -> float:
+    """How far the expected costs of two models can be apart."""
+    return max(condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn)
+
+
+def call_cells(positive: Flags, calls: Flags) -> Flags:
+    """The rows in each cell of a table, by row: tp, fn, fp and tn."""
+    return np.stack([positive & calls, positive > calls, ~positive & calls, ~(positive | calls)])
 
 
 def resample_tables(
@@ -402,19 +356,57 @@ def resample_tables(
     that small table; weighted rows are drawn one by one, or entire clusters. `stratified` resamples hold the numbers of
     positive and negative rows fixed, unless there are clusters.
     """
-    columns = []
-    for name, score in rows.scores.items():
-        called = reaches(score.astype(np.float64), thresholds[name])  # a threshold between two singles is none
-        columns += [rows.positive & called, rows.positive > called, ~rows.positive & called, ~(rows.positive | called)]
-    cells = np.stack(columns)
-    plain = rows.weight is None and rows.cluster is None
-    drawn = _multinomial_tables(cells, replicates, rng, stratified=stratified) if plain else None
-    if drawn is None:
-        drawn = _by_unit(rows, cells, replicates, rng, stratified=stratified)
-    return {
-        name: Contingency(*(np.ascontiguousarray(cell) for cell in drawn[:, 4 * i : 4 * i + 4].T))
-        for i, name in enumerate(rows.scores)
-    }
+    names = tuple(rows.scores)
+    # A threshold between two singles is none, so that scores become doubles first.
+    calls = [reaches(rows.scores[name].astype(np.float64), thresholds[name]) for name in names]
+    if rows.simple and len(names) <= _MOST_MODELS:
+        code = rows.positive.astype(np.int64)
+        for i, called in enumerate(calls):
+            code += called.astype(np.int64) << (i + 1)
+        cases = np.bincount(code)
+        code = np.flatnonzero(cases)
+        alike = np.ones(code.size)
+        return call_tables(names, code, cases[code], alike, replicates=replicates, rng=rng, stratified=stratified)
+    content = np.concatenate([call_cells(rows.positive, called) for called in calls]).astype(np.float64)
+    if rows.weight is not None:
+        content *= rows.weight
+    if rows.cluster is not None:
+        content = cluster_sums(content, rows.cluster, rows.clusters)
+    drawn = np.vstack([block @ content.T for block in _draws(rows, replicates, rng, stratified=stratified)])
+    tables = np.ascontiguousarray(drawn.T).reshape(len(names), 4, -1)
+    return {name: Contingency(*table) for name, table in zip(names, tables, strict=True)}
+
+
+def call_tables(
+    names: tuple[str, ...],
+    code: Counts,
+    cases: Counts,
+    weight: Floats,
+    *,
+    replicates: int,
+    rng: np.random.Generator,
+    stratified: bool,
+) -> dict[str, Contingency]:
+    """Every model's tables over resamples of a table of calls, the table of the data first.
+
+    Bit 0 of a code says that so many cases, of so much weight each, are positive; bit i that model i calls them so.
+    """
+    is_pos = code & 1 == 1
+    cells = np.concatenate([call_cells(is_pos, code >> (i + 1) & 1 == 1) for i in range(len(names))]) * weight
+    every = np.ones(code.size, dtype=np.bool_)
+
+    def draw(size: int) -> Floats:
+        counts = np.empty((size, code.size))
+        for side in (is_pos, ~is_pos) if stratified else (every,):
+            total = int(cases[side].sum())
+            counts[:, side] = rng.multinomial(total, cases[side] / total, size=size)
+        return counts
+
+    at_once = max(1, _MOST_NUMBERS // code.size)
+    blocks = (draw(min(at_once, replicates - start)) for start in range(0, replicates, at_once))
+    data = cases[np.newaxis].astype(np.float64)
+    drawn = np.hstack([[block @ cell for cell in cells] for block in chain([data], blocks)])
+    return {name: Contingency(*table) for name, table in zip(names, drawn.reshape(len(names), 4, -1), strict=True)}
 
 
 def resample_costs(
@@ -448,52 +440,6 @@ def resample_costs(
                 costs[name][at] = start + min(0.0, least)
             at += 1
     return costs
-
-
-def _multinomial_tables(
-    cells: npt.NDArray[np.bool_], replicates: int, rng: np.random.Generator, *, stratified: bool
-) -> Matrix | None:
-    """Tables by a multinomial draw over the combinations of class and calls that occur, or by one for each class."""
-    models = cells.shape[0] // 4
-    if models > 16:
-        return None
-    code = cells[0] | cells[1]  # positive
-    number = code.astype(np.int64)
-    for i in range(models):
-        number += (cells[4 * i] | cells[4 * i + 2]).astype(np.int64) << (i + 1)
-    seen = np.bincount(number, minlength=2 << models)
-    occupied = np.flatnonzero(seen)
-    is_pos = occupied & 1 == 1
-    draws = np.vstack([seen[occupied], draw_cells(seen[occupied], is_pos if stratified else None, replicates, rng)])
-    columns = []
-    for i in range(models):
-        called = occupied >> (i + 1) & 1 == 1
-        columns += [is_pos & called, is_pos > called, ~is_pos & called, ~(is_pos | called)]
-    return draws.astype(np.float64) @ np.stack(columns).T.astype(np.float64)
-
-
-def draw_cells(seen: Counts, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Counts:
-    """Counts of cells drawn with replacement, a row per resample; class by class where `is_pos` is given.
-
-    >>> drawn = draw_cells(np.array([3, 5, 2]), np.array([True, False, True]), 2, np.random.default_rng(0))
-    >>> drawn[:, 1].tolist(), drawn[:, [0, 2]].sum(axis=1).tolist()
-    ([5, 5], [5, 5])
-    """
-    counts = np.empty((replicates, seen.size), dtype=np.int64)
-    for side in (np.ones(seen.size, dtype=np.bool_),) if is_pos is None else (is_pos, ~is_pos):
-        total = int(seen[side].sum())
-        counts[:, side] = rng.multinomial(total, seen[side] / total, size=replicates)
-    return counts
-
-
-def _by_unit(
-    rows: ScoredRows, cells: npt.NDArray[np.bool_], replicates: int, rng: np.random.Generator, *, stratified: bool
-) -> Matrix:
-    """Tables by drawing rows or entire clusters, each with the weight it adds to every cell."""
-    content = cells.astype(np.float64) if rows.weight is None else cells * rows.weight
-    if rows.cluster is not None:
-        content = cluster_sums(content, rows.cluster, rows.clusters)
-    return np.vstack([block @ content.T for block in _draws(rows, replicates, rng, stratified=stratified)])
 
 
 def _draws(rows: ScoredRows, replicates: int, rng: np.random.Generator, *, stratified: bool) -> Iterator[Counts]:
