@@ -21,8 +21,9 @@ from thresher.calibration.maps.map import Method
 from thresher.cautions import Caution
 from thresher.errors import ColumnError, ThresherError
 from thresher.evaluation import Decision, Evaluation, evaluate
+from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import require_no_rule_names
-from thresher.evaluation.summary import limits_text, text_table
+from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t, interval, intervals
 from thresher.inference.interval import interval_columns
 from thresher.inputs.columns import column

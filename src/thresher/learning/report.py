@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from thresher._internal.text import interval_text, isolated
+from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule
 from thresher.evaluation.summary import (
     SHORT_NAMES,
     Tile,
     by_importance,
-    limits_text,
     mix_words,
     threshold_text,
     tiles_of,

@@ -25,7 +25,7 @@ Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
 def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequence[float] | None = None) -> Ranking:
     """The ranking with neighbouring segments joined between boundaries.
 
-    Boundaries lie `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group above it.
+    Boundaries lie `after` numbers of segments (splits), or `at` thresholds: each the lowest score of the group above.
     A group carries its lowest score. Boundaries on the hull never lower the AUC.
 
     >>> from thresher import auc
