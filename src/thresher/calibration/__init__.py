@@ -14,7 +14,9 @@ from thresher.calibration.scores import (
     brier_multiclass,
     log_loss,
     log_loss_multiclass,
+    log_losses,
     squared_error,
+    squared_losses,
 )
 from thresher.calibration.smoothing import MEstimate, Smoothed, laplace, m_estimate, smooth
 
@@ -37,12 +39,14 @@ __all__ = [
     "laplace",
     "log_loss",
     "log_loss_multiclass",
+    "log_losses",
     "losses",
     "m_estimate",
     "recalibrate",
     "reliability",
     "smooth",
     "squared_error",
+    "squared_losses",
 ]
 
 publish(__name__, CalibrationMap, LogisticCurve, MEstimate, Steps)

@@ -90,10 +90,16 @@ def brier(ranking: Ranking) -> float:
 
     def squared(piece: slice) -> float:
         # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
-        score, (pos, neg) = ranking.score[piece], (counts[piece] for counts in ranking.narrow)
-        return float(((1 - score) ** 2 * pos + score**2 * neg).sum())
+        of_pos, of_neg = squared_losses(ranking.score[piece], ranking.score[piece])
+        pos, neg = (counts[piece] for counts in ranking.narrow)
+        return float((of_pos * pos + of_neg * neg).sum())
 
     return ranking.remember("brier", lambda: math.fsum(map_chunks(squared, len(ranking))) / ranking.total)
+
+
+def squared_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
+    """Squared errors of positives and of negatives, by their probabilities."""
+    return (1 - of_pos) ** 2, of_neg**2
 
 
 def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None) -> Floats:
@@ -189,12 +195,17 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
         p = score if clip is None else _clip(score, clip)
         # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
         has_pos, has_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
-        with np.errstate(divide="ignore"):
-            of_pos, of_neg = -np.log(p[has_pos]), -np.log1p(-p[has_neg])
+        of_pos, of_neg = log_losses(p[has_pos], p[has_neg])
         return float((pos[has_pos] * of_pos).sum() + (neg[has_neg] * of_neg).sum()), wrong.item()
 
     losses, wrong = zip(*map_chunks(lost, len(ranking)), strict=True)
     return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
+
+
+def log_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
+    """Log losses of positives and of negatives, by their probabilities."""
+    with np.errstate(divide="ignore"):
+        return -np.log(of_pos), -np.log1p(-of_neg)
 
 
 def log_loss_multiclass(
