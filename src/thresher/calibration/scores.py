@@ -55,17 +55,8 @@ def probabilities_in(values: npt.ArrayLike) -> Floats:
     return array
 
 
-def probability_rows(
-    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
-) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
-    """Rows that carry weight, each summing to 1: (matrix, true column, weights)."""
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
-    if len(rows.classes) < 2:
-        raise LengthError(
-            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
-            fix="give a column per class, two or more, and name them by classes=[...]",
-        )
-    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+def require_sums(matrix: Floats) -> None:
+    """Raise `ProbabilityError` unless every row sums to 1 within 1e-6."""
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
@@ -74,6 +65,23 @@ def probability_rows(
             f" (first sums {_listed(total[off])} at rows {_listed(off)})",
             fix="give one row per case and one column per class, each row summing to 1",
         )
+
+
+def probability_rows(
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
+) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
+    """Rows that carry weight: (matrix, true column, weights).
+
+    Classes that no row has keep their column.
+    """
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
+    if len(rows.classes) < 2:
+        raise LengthError(
+            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
+            fix="give a column per class, two or more, and name them by classes=[...]",
+        )
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+    require_sums(matrix)
     return matrix, rows.index, rows.weight
 
 
