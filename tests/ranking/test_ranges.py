@@ -58,7 +58,7 @@ def test_sums_of_weights_that_round_stay_bounded():
 
 
 def test_pairs_of_ranges_that_only_touch_are_won_or_tied():
-    touching = Ranges(*(np.array([end]) for end in (0.5, 0.7, 0.1, 0.5)))
+    touching = Ranges(np.array([0.5]), np.array([0.7]), np.array([0.1]), np.array([0.5]))
     least, most = touching.inner_pairs(np.array([3]), np.array([2]))
     assert (least.tolist(), most.tolist()) == ([6], [12])
 
