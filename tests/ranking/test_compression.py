@@ -65,6 +65,13 @@ def test_a_segment_that_reaches_up_to_infinity_can_be_refused():
     )
 
 
+def test_pairs_won_inside_segments_are_counted():
+    few = shorten(th.Ranking.parse("[2+][1-][1+,1-][1+][3-][1+][2-]"), 2, keep="hull")
+    assert few.ranges is not None
+    assert few.ranges.won is not None
+    assert (str(few), few.ranges.won.tolist()) == ("[2+][2+,2-][1+,3-][2-]", [-1, 1, 0, -1])
+
+
 def test_splits_that_tie_stay():
     exact = th.Ranking.parse("[1+][1-]" * 20)
     few = shorten(exact, 1, keep="hull")

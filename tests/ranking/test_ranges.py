@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.ranges import bounded, ranged
 from tests.strategies import float64_scores, labelled_scores, weights
-from thresher.ranking import Sketch
+from thresher.ranking import Ranges, Sketch
 
 
 def simple():
@@ -55,6 +55,12 @@ def test_sums_of_weights_that_round_stay_bounded():
     assert (r + th.rank([1, 0], [0.5, 0.3], weights=[0.1, 0.2])).exact
     eighths = th.Ranking.of_ranges(ends, ends, pos=[0.375, 0, 0], neg=[0, 0.5, 0.125], rounding=2.0**-50)
     assert eighths.ranges is None
+
+
+def test_pairs_of_ranges_that_only_touch_are_won_or_tied():
+    touching = Ranges(np.array([0.5]), np.array([0.7]), np.array([0.1]), np.array([0.5]))
+    least, most = touching.inner_pairs(np.array([3]), np.array([2]))
+    assert (least.tolist(), most.tolist()) == ([6], [12])
 
 
 def test_exact_rankings_carry_nothing():

@@ -52,14 +52,12 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
     if target.is_dir():
         raise OutputError(f"{shown} is a directory, not a file", "name a file in it")
     if not target.parent.is_dir():
-        raise OutputError(
-            f"there is no directory {shown.parent} to write {shown.name} in", "make it first, or write elsewhere"
-        )
+        what = f"there is no directory {shown.parent} to write {shown.name} in"
+        raise OutputError(what, "make it first, or write elsewhere")
     special = target.exists() and not target.is_file()
     try:
-        handle, name = tempfile.mkstemp(
-            dir=None if special else target.parent, prefix=f".{target.name[:40]}.", suffix=shown.suffix
-        )
+        folder = None if special else target.parent
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name[:40]}.", suffix=shown.suffix)
     except OSError as error:
         raise _unwritten(shown, error) from error
     os.close(handle)

@@ -93,8 +93,8 @@ def brier(ranking: Ranking) -> float:
     def squared(piece: slice) -> float:
         # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
         of_pos, of_neg = squared_losses(ranking.score[piece], ranking.score[piece])
-        pos, neg = ranking.narrow
-        return float((of_pos * pos[piece] + of_neg * neg[piece]).sum())
+        pos, neg = (counts[piece] for counts in ranking.narrow)
+        return float((of_pos * pos + of_neg * neg).sum())
 
     return ranking.remember("brier", lambda: math.fsum(map_chunks(squared, len(ranking))) / ranking.total)
 

@@ -81,7 +81,7 @@ class Judgement:
             "bound": one.bound,
             "relation": one.relation,
             "value": one.value,
-            "found": self.observed if math.isfinite(self.observed) else None,
+            "observed": self.observed if math.isfinite(self.observed) else None,
             "interval": self.interval.to_dict(),
             "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
             "passed": self.passed,

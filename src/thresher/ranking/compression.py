@@ -31,11 +31,6 @@ def shorten(ranking: Ranking, most: int, *, keep: Keep) -> Ranking:
 
     >>> shorten(Ranking([0.9, 0.7, 0.4, 0.2], [2, 1, 1, 0], [0, 1, 1, 2]), 2, keep="even")
     Ranking([3+,1-][1+,3-] at scores 0.8, 0.3)
-    >>> few = shorten(Ranking.parse("[2+][1-][1+,1-][1+][3-][1+][2-]"), 2, keep="hull")
-    >>> print(few)
-    [2+][2+,2-][1+,3-][2-]
-    >>> few.ranges.won
-    array([-1,  1,  0, -1])
     """
     if keep == "hull":
         countable = ranking.weighted or 2 * ranking.Pos * ranking.Neg < _FITS_INT64
@@ -68,9 +63,6 @@ def merge_at(ranking: Ranking, split: Indices, *, at_means: bool = False) -> Ran
 
     A merged segment carries its lowest score, so that `score >= threshold` calls all of it positive, or the mean score
     of its cases.
-
-    >>> merge_at(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), np.array([0, 2, 3]))
-    Ranking([30+,10-][20+,40-] at scores 2, 1)
     """
     if split.size == len(ranking) + 1:
         return ranking

@@ -88,10 +88,6 @@ class Ranges:
         """Twice the pairs won inside each segment (a tie counting one): least and most.
 
         Where the ranges of the classes only touch, the pairs that are not tied all go the same way.
-
-        >>> one = Ranges(*(np.array([end]) for end in (0.5, 0.7, 0.1, 0.5)))
-        >>> one.inner_pairs(np.array([3]), np.array([2]))
-        (array([6]), array([12]))
         """
         both = pos * neg
         mixed = self.mixed
@@ -188,11 +184,6 @@ def merge_ranges(
     counts are weights whose sums round otherwise in another order.
     `won` gives each group the pairs won in the segment it comes from and the number of that segment; they stay known
     for the two groups of an old segment that meet no others.
-
-    >>> low, high = np.array([0.1, 0.6, 0.3]), np.array([0.4, 0.9, 0.7])
-    >>> score, pos, neg, ranges = merge_ranges(low, high, np.array([5, 6, 7]), np.array([True, False, False]))
-    >>> score, pos, neg, ranges.unresolved
-    (array([0.1]), array([5]), array([13]), array([ True]))
     """
     order = np.argsort(low, kind="stable")
     low, high, count, positive = low[order] + 0.0, high[order] + 0.0, count[order], positive[order]

@@ -243,10 +243,8 @@ def _targets(ranking: Ranking, targets: Targets) -> tuple[Counts, Counts]:
 def _standardise(score: Floats) -> tuple[Floats, dict[str, float]]:
     """Scores from their middle, in halves of their range: they may be huge, or close together far from 0."""
     if not (np.isfinite(score[0]) and np.isfinite(score[-1])):
-        raise ScoreError(
-            "a sigmoid cannot be fitted to infinite scores",
-            f"use {argument('method', 'isotonic')}, which takes any score",
-        )
+        fix = f"use {argument('method', 'isotonic')}, which takes any score"
+        raise ScoreError("a sigmoid cannot be fitted to infinite scores", fix)
     if score.size == 1:
         return np.zeros(1), {}
     centre = float(score[0] / 2 + score[-1] / 2)
