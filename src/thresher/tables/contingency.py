@@ -57,7 +57,7 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
 
 
 def _times(one: Cell, other: Cell) -> Cell:
-    """A product that does not overflow: Python integers never do, int64 does near 3e9 cases of each class."""
+    """A product that does not overflow, as int64 does near 3e9 cases of each class."""
     return one * other if np.ndim(one) == np.ndim(other) == 0 else np.multiply(one, other, dtype=np.float64)
 
 
@@ -80,9 +80,8 @@ def _rate(above: str, below: str, meaning: str, *, combine: Callable[[Cell, Cell
 class Contingency(Tabular):
     """Actual against predicted classes: tp fn / fp tn.
 
-    Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single
-    division of whole numbers where its formula allows, so equal tables give equal floats.
-    A measure that is 0/0 is NaN, never 0; `describe` says why in words.
+    Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single division of whole numbers
+    where its formula allows, so equal tables give equal floats. 0/0 is NaN, never 0; `describe` says why in words.
 
     >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)
     >>> spam.accuracy, spam.tpr, spam.precision
@@ -351,14 +350,14 @@ def require_table(value: Any) -> None:
 def complete_columns(
     labels: Any, predictions: Any, weights: Any, missing: Missing
 ) -> tuple[list[Column], Floats | None, int]:
-    """Labels and predictions of complete rows, their weights, and how many rows are left out."""
+    """Labels and predictions of complete rows, their weights, and the rows left out."""
     values = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
     columns, dropped = complete({name: column(each, name=name) for name, each in values.items()}, missing=missing)
     return columns[:2], None if weights is None else checked_weights(columns[2]), dropped
 
 
 def _cell(value: Any, name: str) -> Cell:
-    """A count or weight, or a read-only array of them; NaN is the cell of an undefined table."""
+    """A count or weight, or a read-only array of them; an undefined table has NaN."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
