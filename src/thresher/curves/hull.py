@@ -23,7 +23,7 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     """Pool adjacent segments until the proportion of positives falls throughout.
 
     "strict" pools only what violates that order, so every split that touches the hull stays a split; "ties" also joins
-    neighbours of equal slope, so only the corners stay. A pool carries its lowest score, so `score >= threshold` accepts
+    neighbours of equal slope, so only the corners stay. A pool carries its lowest score, so `score >= threshold` takes
     all of it. Whole counts are compared exactly, by cross-multiplying; weights without a simple unit as floats. The
     edges are the pools of isotonic regression (Fawcett & Niculescu-Mizil 2007).
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
-from operator import add
+from operator import add, attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,8 +36,8 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
     >>> ratio([np.array([30, 0])], [np.array([30, 0]), np.array([10, 0])])
     array([0.75,  nan])
     """
-    dimensions = max(map(np.ndim, (*above, *below)))
-    if dimensions == 1:
+    arrays = [cell for cell in (*above, *below) if isinstance(cell, np.ndarray)]
+    if arrays and arrays[0].ndim == 1:
 
         def fill(piece: slice, out: Floats) -> None:
             numerator, denominator = (
@@ -46,9 +46,9 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
             with np.errstate(divide="ignore", invalid="ignore"):
                 np.divide(numerator, denominator, out=out)
 
-        return fill_chunks(max(map(np.size, (*above, *below))), fill)
+        return fill_chunks(arrays[0].size, fill)
     numerator, denominator = reduce(combine, above), reduce(combine, below)
-    if dimensions:
+    if arrays:
         with np.errstate(divide="ignore", invalid="ignore"):
             return numerator / denominator
     if denominator == 0:
@@ -58,20 +58,22 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
 
 def _times(one: Cell, other: Cell) -> Cell:
     """A product that does not overflow, as int64 does near 3e9 cases of each class."""
-    return one * other if np.ndim(one) == np.ndim(other) == 0 else np.multiply(one, other, dtype=np.float64)
+    arrays = isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
+    return np.multiply(one, other, dtype=np.float64) if arrays else one * other
 
 
 def _sum(terms: str, meaning: str) -> Any:
-    """A sum of cells, as a property."""
-    return property(lambda table: reduce(add, [getattr(table, name) for name in terms.split()]), doc=meaning)
+    """A sum of two cells, as a property."""
+    cells = attrgetter(*terms.split())
+    return property(lambda table: add(*cells(table)), doc=meaning)
 
 
 def _rate(above: str, below: str, meaning: str, *, combine: Callable[[Cell, Cell], Cell] = add) -> Any:
     """A measure that divides one sum of cells and totals by another, as a property."""
+    over, under = above.split(), below.split()
 
     def value(table: Contingency) -> Cell:
-        numerator, denominator = ([getattr(table, name) for name in names.split()] for names in (above, below))
-        return ratio(numerator, denominator, combine)
+        return ratio([getattr(table, name) for name in over], [getattr(table, name) for name in under], combine)
 
     return property(value, doc=meaning)
 
