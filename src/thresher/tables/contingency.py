@@ -201,7 +201,7 @@ class Contingency(Tabular):
     @property
     def proportions(self) -> Contingency:
         """The table with cells as proportions of all cases."""
-        return Contingency(*(_frozen(ratio([getattr(self, name)], [self.total])) for name in _CELLS))
+        return Contingency(*(_freeze(ratio([getattr(self, name)], [self.total])) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
         """The table that these rates give at another ratio of Pos to Neg, same total.
@@ -215,7 +215,7 @@ class Contingency(Tabular):
         Pos = self.total * (class_ratio / (1 + class_ratio))
         Neg = self.total * (1 / (1 + class_ratio))
         cells = self.tpr * Pos, self.fnr * Pos, self.fpr * Neg, self.tnr * Neg
-        return Contingency(*(_frozen(cell) for cell in cells))
+        return Contingency(*(_freeze(cell) for cell in cells))
 
     def independent(self) -> Contingency:
         """Expected counts if predictions ignored the actual class, same marginals.
@@ -228,7 +228,7 @@ class Contingency(Tabular):
             for actual in (self.Pos, self.Neg)
             for calls in (self.predicted_positive, self.predicted_negative)
         )
-        return Contingency(*(_frozen(ratio([product], [self.total])) for product in products))
+        return Contingency(*(_freeze(ratio([product], [self.total])) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
         """Whether tpr and fpr are at least as good as another's, and one is better.
@@ -373,10 +373,10 @@ def _cell(value: Any, name: str) -> Cell:
     if bad:
         what = f"{name} is {bad[0]!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}"
         raise WeightError(what, "give counts of cases")
-    return _frozen(array.astype(kind, copy=array.flags.writeable)) if array.ndim else array.astype(kind).item()
+    return _freeze(array.astype(kind, copy=array.flags.writeable)) if array.ndim else array.astype(kind).item()
 
 
-def _frozen(cell: Cell) -> Cell:
+def _freeze(cell: Cell) -> Cell:
     if isinstance(cell, np.ndarray):
         cell.flags.writeable = False
     return cell
