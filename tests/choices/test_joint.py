@@ -167,9 +167,9 @@ def test_equal_models_stay_equal_in_any_unit():
     for factor in (1, 0.1, 1 / 3, 7e-5, 1e6):
         rankings = {name: th.rank(labels, each, weights=[w * factor for w in weights]) for name, each in scores.items()}
         joint = th.choose(rankings, th.OperatingCondition(cost_ratio=3))
-        whole = th.choose(
+        of_counts = th.choose(
             {name: th.rank(labels, each, weights=[round(10 * w) for w in weights]) for name, each in scores.items()},
             th.OperatingCondition(cost_ratio=3),
         )
-        assert joint.holds_for == pytest.approx(whole.holds_for, rel=1e-9)
-        assert [one.models for one in joint.ranges] == [one.models for one in whole.ranges]
+        assert joint.holds_for == pytest.approx(of_counts.holds_for, rel=1e-9)
+        assert [one.models for one in joint.ranges] == [one.models for one in of_counts.ranges]

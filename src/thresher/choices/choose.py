@@ -262,7 +262,7 @@ def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Poi
 
 
 def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice = slice(None)) -> Contingency:
-    """The tables of some splits at the condition's class ratio, in whole numbers if exact."""
+    """The tables of some splits at the condition's class ratio, exact where possible."""
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
@@ -314,7 +314,7 @@ def _infeasible(limit: Limit, tables: Contingency, allowed: Flags) -> Infeasible
 def _holds_for(
     ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags | None
 ) -> tuple[float, float] | None:
-    """Cost ratios for which no other allowed split is cheaper: the slopes on its sides."""
+    """Cost ratios for which a split is cheapest of those allowed: slopes on its sides."""
     # Without constraints only the hull can be cheaper; with them, any split that meets them.
     rivals = hull_splits(ranking) if allowed is None else np.flatnonzero(allowed)
     before, after = rivals[rivals < split], rivals[rivals > split]
@@ -334,7 +334,7 @@ def _holds_for(
 
 
 def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:
-    """What to know about a choice; `free` says that it has the least cost of all splits."""
+    """What to know about a choice; a `free` one has the least cost of all splits."""
     texts = {}
     if split in (0, len(ranking)):
         code, calls = ("all-negative", "no case") if split == 0 else ("all-positive", "every case")

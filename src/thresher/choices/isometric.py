@@ -149,7 +149,7 @@ def _line(
 
 
 def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) -> tuple[Floats, Floats]:
-    """Solve for tp at even fp and for fp at even tp: these measures rise in tp and fall in fp."""
+    """Solve for tp at even fp and for fp at even tp; they rise in tp and fall in fp."""
 
     def at(tp: Floats, fp: Floats) -> Any:
         return known.of(Contingency(tp=tp, fn=Pos - tp, fp=fp, tn=Neg - fp))

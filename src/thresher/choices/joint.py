@@ -151,7 +151,7 @@ def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | 
 
 
 def _class_ratio(models: Mapping[str, Ranking], condition: OperatingCondition) -> Fraction:
-    """The class ratio at deployment: declared, or that of the data, which all models share."""
+    """The class ratio at deployment: declared, or that of the data all models share."""
     if condition.class_ratio is not None:
         return simplest(condition.class_ratio)
     first, *others = models.values()
@@ -175,7 +175,7 @@ def _ranges(
     class_ratio: Fraction,
     slack: float,
 ) -> tuple[Range, ...]:
-    """Corners of the joint hull in ROC space, each with the cost ratios at which it is cheapest.
+    """Corners of the joint hull in ROC space, and where each is cheapest.
 
     Points within `slack` of each other are one, and what saves no more is no corner: ties are those of `choose`.
     """
@@ -223,7 +223,7 @@ def _split_at(corner: Place, points: Mapping[Place, int], slack: float) -> int |
 
 
 def _stretch(ranges: tuple[Range, ...], model: str, choices: Mapping[str, Choice]) -> tuple[float, float]:
-    """The run of neighbouring ranges of a model around the cost ratio of the condition."""
+    """The neighbouring ranges of a model around the cost ratio of the condition."""
     low = high = next(iter(choices.values())).condition.cost_ratio
     weighted = any(choice.ranking.in_units().weighted for choice in choices.values())
     near = 1 + _ROUNDED_ENDS if weighted else 1

@@ -61,29 +61,30 @@ class Objective:
             raise MeasureError(what, "relax the constraints, or choose by another measure")
         limit = least + self.slack(least)
         pieces = chunks(self.size)
-        tied, others = [], [low for low in lows if low[0] > limit]
+        good, others = [], [low for low in lows if low[0] > limit]
         for piece, (low, _) in zip(pieces, lows, strict=True):
             if low <= limit:
                 values = loss(piece)
-                good = values <= limit
-                tied.append(np.flatnonzero(good) + piece.start)
-                place = int(np.where(good, worst, values).argmin())
-                others.append((worst if good[place] else values[place].item(), piece.start + place))
+                is_good = values <= limit
+                good.append(np.flatnonzero(is_good) + piece.start)
+                place = int(np.where(is_good, worst, values).argmin())
+                others.append((worst if is_good[place] else values[place].item(), piece.start + place))
+        tied = np.concatenate(good)
         value, second = min(others)
         wide = limit if value == worst else value + self.slack(value)
         if self.exact is None and wide == value:
-            return np.concatenate(tied), np.array([second])
+            return tied, np.array([second])
         # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
         close = np.concatenate([np.flatnonzero(loss(piece) <= wide) + piece.start for piece in pieces])
         if self.exact is None:
-            return np.concatenate(tied), np.setdiff1d(close, np.concatenate(tied))[:1]
+            return tied, np.setdiff1d(close, tied)[:1]
         costs = np.array(self.exact(close), dtype=object)
         dearer = costs[costs > costs.min()]
         return close[costs == costs.min()], close[costs == dearer.min()][:1] if dearer.size else close[:0]
 
 
 def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits | slice) -> Objective:
-    """Expected cost of some splits up to a factor and a constant: fp·a + fn·b with whole a and b."""
+    """Expected cost up to a factor and a constant: fp·a + fn·b with whole a and b."""
     odds = condition.exact_cost_ratio
     a, b = odds.denominator, odds.numerator
     if condition.class_ratio is not None:

@@ -230,7 +230,7 @@ def may_hide_tie(ranking: Ranking, slope: float) -> Flags:
 
 
 def _values(ranking: Ranking, slope: float) -> tuple[Floats, Floats]:
-    """The most that tp - slope · fp may reach inside each segment, and what it is at the splits."""
+    """What tp - slope · fp may reach inside each segment, and reaches at the splits."""
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     return tp[1:] - slope * fp[:-1], tp - slope * fp
 
@@ -296,7 +296,7 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
 
 
 def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]) -> CurveBounds:
-    """Two curves of (fp, tp) as rates, moved apart by what rounding may have done to weights.
+    """Two curves of (fp, tp) as rates, moved apart by what rounding may do to weights.
 
     Whatever it did, every curve ends at (1, 1); one that was moved gets there by one point more.
     """
@@ -355,7 +355,7 @@ def _columns(ranking: Ranking) -> tuple[Floats, ...]:
 
 
 def _mean_precision(ranking: Ranking, is_open: Flags, known: Floats, highest: Floats) -> Bounds:
-    """Bounds of a mean precision, from its sum over the positives of each segment: known, or at most so high."""
+    """Bounds of a mean precision from its sums per segment: known, or at most so high."""
     pos, neg, tp, fp = _columns(ranking)
     lower = np.where(is_open, _integral(tp, pos, fp + neg), known)
     upper = np.where(is_open, highest, known)

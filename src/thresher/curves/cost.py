@@ -124,8 +124,8 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
     """True positives per case minus false ones, at the threshold's exchange rate.
 
     Acting at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so net benefit = tp/n - fp/n ·
-    t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities. Without `threshold` it is given at 0.01, 0.02, ...,
-    0.99. For another class mix, pass the ranking that `adjust_prevalence` makes of this one.
+    t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities. Without `threshold`: at 0.01, 0.02, ..., 0.99. For
+    another class mix, pass the ranking that `adjust_prevalence` makes of this one.
 
     >>> curve = net_benefit(Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2]), threshold=[0.5])
     >>> curve.model.round(4), curve.everyone.round(4)

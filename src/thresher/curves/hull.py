@@ -22,12 +22,10 @@ _MOST_LEFT = 0.8  # of the splits: dropping fewer at a time is slower than the s
 def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     """Pool adjacent segments until the proportion of positives falls throughout.
 
-    "strict" pools only what violates that order, so every split that touches the hull stays a
-    split; "ties" also joins neighbours of equal slope, so only the corners stay. A pool carries its
-    lowest score, so `score >= threshold` accepts it whole. Whole counts are compared exactly,
-    by cross-multiplying integers; weights without a simple unit are compared as floats.
-
-    The edges are the pools of isotonic regression (Fawcett & Niculescu-Mizil 2007).
+    "strict" pools only what violates that order, so every split that touches the hull stays a split; "ties" also joins
+    neighbours of equal slope, so only the corners stay. A pool carries its lowest score, so `score >= threshold` takes
+    all of it. Whole counts are compared exactly, by cross-multiplying; weights without a simple unit as floats. The
+    edges are the pools of isotonic regression (Fawcett & Niculescu-Mizil 2007).
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -88,7 +86,7 @@ def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
 
 
 def _candidates(ranking: Ranking, piece: slice) -> Splits:
-    """Splits after which the slope falls, without most that lie below the line between two others."""
+    """Splits after which the slope falls, without most that lie below the others."""
     pos, neg = (counts[piece.start : piece.stop + 1] for counts in ranking.narrow)
     if not ranking.weighted:
         squares = np.min_scalar_type(int(max(pos.max(), neg.max())) ** 2)
@@ -109,7 +107,7 @@ def _candidates(ranking: Ranking, piece: slice) -> Splits:
 
 
 def _with_straight_stretches(ranking: Ranking, touching: Splits) -> Splits:
-    """Add the splits between touching ones that lie on the same line: the first of them speaks for all."""
+    """Add the splits on the line between touching ones; the first speaks for all."""
     x, y = _reached(ranking, touching)
     next_x, next_y = _reached(ranking, touching[:-1] + 1)
     on_line = (next_x - x[:-1]) * np.diff(y) == (next_y - y[:-1]) * np.diff(x)
@@ -119,7 +117,7 @@ def _with_straight_stretches(ranking: Ranking, touching: Splits) -> Splits:
 
 
 def _reached(ranking: Ranking, split: Splits) -> tuple[Counts, Counts]:
-    """The points (fp, tp) of some splits, in numbers whose products are exact for whole counts."""
+    """The points (fp, tp) of some splits; products of whole ones are exact."""
     tp, fp = (covered[split] for covered in ranking.covered())
     if not ranking.weighted and 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
         return fp.astype(object), tp.astype(object)
@@ -141,7 +139,7 @@ def _pools(x: Counts, y: Counts) -> Splits:
 
 
 def _mend(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[Any]]:
-    """Corners, and how far each split lies below the edge it belongs to, times the edge's width."""
+    """Corners, and how far each split lies below its edge, times the edge's width."""
     corner = _concave(x, y, guess)
     while True:
         # (x - x0)·dy - (y - y0)·dx, written as x·dy - y·dx minus a constant per edge to save passes.

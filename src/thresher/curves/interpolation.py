@@ -19,8 +19,7 @@ from thresher.tables import Contingency
 class RandomizedRule(Result):
     """Positive from `upper`, negative below `lower`, and between them a coin decides.
 
-    It shows positive with `probability`; `table` is the table to expect. At an `upper` of +inf nothing is positive for
-    sure.
+    It shows positive with `probability`; `table` is the table to expect. An `upper` of +inf makes nothing sure.
     """
 
     upper: float

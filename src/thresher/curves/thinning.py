@@ -55,7 +55,7 @@ def thin(ranking: Ranking, *, points: int = 4000) -> Thinned:
 
 
 def _refine(x: Floats, y: Floats, split: Splits, points: int) -> Splits:
-    """Add the farthest point of every piece, round by round, worst first, up to `points`."""
+    """Add the farthest point of every piece, round by round, up to `points` in all."""
     while split.size < points:
         away = _distance(x, y, split)
         worst = np.maximum.reduceat(away, split[:-1])

@@ -337,7 +337,7 @@ class ConfusionMatrix(Tabular):
         return type(self), (self.counts, self.classes, self.dropped)
 
     def _beyond_chance(self) -> tuple[Any, Any]:
-        """Agreement beyond chance and the most there can be, times the square of all cases."""
+        """Agreement beyond chance and the most there can be, times squared cases."""
         # Python integers never overflow; int64 products do near 3e9 cases.
         marginals, total = list(zip(self.actual.tolist(), self.predicted.tolist(), strict=True)), self.total
         by_chance, apart = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
@@ -403,7 +403,7 @@ def _check_counts(counts: Any, k: int) -> Counts:
 
 
 def _pairs_apart(totals: list[Any]) -> Any:
-    """Ordered pairs of cases in different classes, s² - Σ t²: exactly 0 when all are in one."""
+    """Ordered pairs of cases in different classes, s² - Σ t²: 0 when all are in one."""
     everything = sum(totals)
     return sum(total * (everything - total) for total in totals)
 

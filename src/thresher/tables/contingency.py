@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
-from operator import add
+from operator import add, attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,8 +36,8 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
     >>> ratio([np.array([30, 0])], [np.array([30, 0]), np.array([10, 0])])
     array([0.75,  nan])
     """
-    dimensions = max(map(np.ndim, (*above, *below)))
-    if dimensions == 1:
+    arrays = [cell for cell in (*above, *below) if isinstance(cell, np.ndarray)]
+    if arrays and arrays[0].ndim == 1:
 
         def fill(piece: slice, out: Floats) -> None:
             numerator, denominator = (
@@ -46,9 +46,9 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
             with np.errstate(divide="ignore", invalid="ignore"):
                 np.divide(numerator, denominator, out=out)
 
-        return fill_chunks(max(map(np.size, (*above, *below))), fill)
+        return fill_chunks(arrays[0].size, fill)
     numerator, denominator = reduce(combine, above), reduce(combine, below)
-    if dimensions:
+    if arrays:
         with np.errstate(divide="ignore", invalid="ignore"):
             return numerator / denominator
     if denominator == 0:
@@ -57,21 +57,23 @@ def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell,
 
 
 def _times(one: Cell, other: Cell) -> Cell:
-    """A product that does not overflow: Python integers never do, int64 does near 3e9 cases of each class."""
-    return one * other if np.ndim(one) == np.ndim(other) == 0 else np.multiply(one, other, dtype=np.float64)
+    """A product that does not overflow, as int64 does near 3e9 cases of each class."""
+    arrays = isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
+    return np.multiply(one, other, dtype=np.float64) if arrays else one * other
 
 
 def _sum(terms: str, meaning: str) -> Any:
-    """A sum of cells, as a property."""
-    return property(lambda table: reduce(add, [getattr(table, name) for name in terms.split()]), doc=meaning)
+    """A sum of two cells, as a property."""
+    cells = attrgetter(*terms.split())
+    return property(lambda table: add(*cells(table)), doc=meaning)
 
 
 def _rate(above: str, below: str, meaning: str, *, combine: Callable[[Cell, Cell], Cell] = add) -> Any:
     """A measure that divides one sum of cells and totals by another, as a property."""
+    over, under = above.split(), below.split()
 
     def value(table: Contingency) -> Cell:
-        numerator, denominator = ([getattr(table, name) for name in names.split()] for names in (above, below))
-        return ratio(numerator, denominator, combine)
+        return ratio([getattr(table, name) for name in over], [getattr(table, name) for name in under], combine)
 
     return property(value, doc=meaning)
 
@@ -80,9 +82,8 @@ def _rate(above: str, below: str, meaning: str, *, combine: Callable[[Cell, Cell
 class Contingency(Tabular):
     """Actual against predicted classes: tp fn / fp tn.
 
-    Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single
-    division of whole numbers where its formula allows, so equal tables give equal floats.
-    A measure that is 0/0 is NaN, never 0; `describe` says why in words.
+    Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single division of whole numbers
+    where its formula allows, so equal tables give equal floats. 0/0 is NaN, never 0; `describe` says why in words.
 
     >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)
     >>> spam.accuracy, spam.tpr, spam.precision
@@ -200,7 +201,7 @@ class Contingency(Tabular):
     @property
     def proportions(self) -> Contingency:
         """The table with cells as proportions of all cases."""
-        return Contingency(*(_frozen(ratio([getattr(self, name)], [self.total])) for name in _CELLS))
+        return Contingency(*(_freeze(ratio([getattr(self, name)], [self.total])) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
         """The table that these rates give at another ratio of Pos to Neg, same total.
@@ -214,7 +215,7 @@ class Contingency(Tabular):
         Pos = self.total * (class_ratio / (1 + class_ratio))
         Neg = self.total * (1 / (1 + class_ratio))
         cells = self.tpr * Pos, self.fnr * Pos, self.fpr * Neg, self.tnr * Neg
-        return Contingency(*(_frozen(cell) for cell in cells))
+        return Contingency(*(_freeze(cell) for cell in cells))
 
     def independent(self) -> Contingency:
         """Expected counts if predictions ignored the actual class, same marginals.
@@ -227,7 +228,7 @@ class Contingency(Tabular):
             for actual in (self.Pos, self.Neg)
             for calls in (self.predicted_positive, self.predicted_negative)
         )
-        return Contingency(*(_frozen(ratio([product], [self.total])) for product in products))
+        return Contingency(*(_freeze(ratio([product], [self.total])) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
         """Whether tpr and fpr are at least as good as another's, and one is better.
@@ -351,14 +352,14 @@ def require_table(value: Any) -> None:
 def complete_columns(
     labels: Any, predictions: Any, weights: Any, missing: Missing
 ) -> tuple[list[Column], Floats | None, int]:
-    """Labels and predictions of complete rows, their weights, and how many rows are left out."""
+    """Labels and predictions of complete rows, their weights, and the rows left out."""
     values = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
     columns, dropped = complete({name: column(each, name=name) for name, each in values.items()}, missing=missing)
     return columns[:2], None if weights is None else checked_weights(columns[2]), dropped
 
 
 def _cell(value: Any, name: str) -> Cell:
-    """A count or weight, or a read-only array of them; NaN is the cell of an undefined table."""
+    """A count or weight, or a read-only array of them; an undefined table has NaN."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
@@ -372,10 +373,10 @@ def _cell(value: Any, name: str) -> Cell:
     if bad:
         what = f"{name} is {bad[0]!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}"
         raise WeightError(what, "give counts of cases")
-    return _frozen(array.astype(kind, copy=array.flags.writeable)) if array.ndim else array.astype(kind).item()
+    return _freeze(array.astype(kind, copy=array.flags.writeable)) if array.ndim else array.astype(kind).item()
 
 
-def _frozen(cell: Cell) -> Cell:
+def _freeze(cell: Cell) -> Cell:
     if isinstance(cell, np.ndarray):
         cell.flags.writeable = False
     return cell

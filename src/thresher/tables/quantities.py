@@ -192,7 +192,7 @@ def refusal(what: str, can: Iterable[str]) -> MeasureError:
 
 
 def _registered_name(text: str) -> str:
-    """The name that the registry has for a name or synonym, of a measure or a number of a model."""
+    """The registered name of a measure or a number of a model, from any synonym."""
     plain = text.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
