@@ -8,7 +8,7 @@ No bound relies on it, though: counts keep the lowest and highest score of every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,19 +124,29 @@ class Decision:
         if weights is not None:
             require_safe_total(float(weights.sum()))
         away = np.zeros(self.groups, dtype=np.int64) if dropped is None else dropped
-        if group is None:
-            return [Ranking.count(positive, score, weights, dropped=int(away[0])) if score.size else None]
-        if self.groups <= 1 << 16:
-            group = group.astype(np.uint16)  # which NumPy sorts by counting
-        ends = np.cumsum(np.bincount(group, minlength=self.groups))[:-1]
+        parts: list[Any] = [slice(None)]
+        if group is not None:
+            small = group.astype(np.uint16) if self.groups <= 1 << 16 else group  # which NumPy sorts by counting
+            ends = np.cumsum(np.bincount(small, minlength=self.groups))[:-1]
+            parts = np.split(np.argsort(small, kind="stable"), ends)
         rankings: list[Ranking | None] = []
-        for number, rows in enumerate(np.split(np.argsort(group, kind="stable"), ends)):
-            weight = None if weights is None else weights[rows]
-            ranking = (
-                Ranking.count(positive[rows], score[rows], weight, dropped=int(away[number])) if rows.size else None
-            )
-            rankings.append(ranking)
+        for here, gone in zip(parts, away.tolist(), strict=True):
+            rows, weight = score[here], None if weights is None else weights[here]
+            rankings.append(Ranking.count(positive[here], rows, weight, dropped=gone) if rows.size else None)
         return rankings
+
+
+def bucket_ranking(
+    low: Floats, high: Floats, cases: Counts, weight: Floats | None, positive: Flags, *, dropped: int
+) -> Ranking:
+    """The ranking of buckets that each count one class between two scores."""
+    count: Any = cases if weight is None else weight
+    require_safe_total(float(count.sum(dtype=np.float64)))
+    # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
+    added = 0 if weight is None else int(cases.max(initial=0))
+    rounding = added * 2.0**-52 if added > 1 else 0.0
+    *columns, spans = merge_ranges(low, high, count, positive, rounding=rounding)
+    return Ranking.of_segments(*columns, dropped=dropped, ranges=spans)
 
 
 def add_counts(one: Counts, other: Counts) -> Counts:
@@ -183,23 +193,14 @@ class BucketStore:
         """The ranking of each group; None for one without rows."""
         table = self._table()
         code = table["cell"] // self._width
-        positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
+        take, group = decision.take[code], decision.group[code]
         rankings: list[Ranking | None] = []
-        for number in range(decision.groups):
+        for number, gone in enumerate(dropped.tolist()):
             here = np.flatnonzero(take & (group == number))
-            rankings.append(self._ranking(table, here, positive[here], int(dropped[number])) if here.size else None)
+            columns: list[Any] = [table[name][here] for name in ("low", "high", "cases")]
+            weight, positive = table["weight"][here] if "weight" in table else None, decision.positive[code[here]]
+            rankings.append(bucket_ranking(*columns, weight, positive, dropped=gone) if here.size else None)
         return rankings
-
-    def _ranking(self, table: Mapping[str, npt.NDArray[Any]], here: Counts, positive: Flags, dropped: int) -> Ranking:
-        count = table["weight" if "weight" in table else "cases"][here]
-        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = int(table["cases"][here].max()) if "weight" in table else 0
-        rounding = added * 2.0**-52 if added > 1 else 0.0
-        require_safe_total(float(count.sum(dtype=np.float64)))
-        *columns, spans = merge_ranges(
-            table["low"][here] + 0.0, table["high"][here] + 0.0, count, positive, rounding=rounding
-        )
-        return Ranking.of_segments(*columns, dropped=dropped, ranges=spans)
 
     def _add_dense(self, cell: Counts, score: Floats, weights: Floats | None) -> None:
         size = (int(cell.max()) // self._width + 1) * self._width

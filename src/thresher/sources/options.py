@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from thresher._internal.arguments import require_one_of
 from thresher.errors import ArgumentError
 from thresher.inputs.columns import Missing
 from thresher.inputs.frames import is_frame
@@ -75,12 +74,12 @@ def require_options(options: Options) -> None:
         ),
         ("buckets", few, f"must be 16 to {MOST_BUCKETS:,}", f"e.g. {BUCKETS}"),
         ("refine", condition or isinstance(refine, bool), "must be a bool or a condition", _REFINE),
+        ("missing", options.missing in ("raise", "drop"), 'must be "raise" or "drop"', "pick one of them"),
         ("columns", types is None or isinstance(types, Mapping), "must map names to types of pyarrow", _TYPES),
     )
     for name, holds, rule, fix in rules:
         if not holds:
             raise ArgumentError(f"{name} {rule}, got {getattr(options, name)!r}", fix, parameter=name)
-    require_one_of(options.missing, ("raise", "drop"), name="missing")
 
 
 def require_source(source: Any, columns: Columns, *, engine: bool) -> None:

@@ -100,7 +100,7 @@ def scan(
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> Ranking | dict[Any, Any]:
-    """Count positives and negatives per score in a frame, in files, or in a table of an engine.
+    """Count positives and negatives per score in a frame, files or an engine's table.
 
     Returns a ranking for one score; with several scores {score: ranking}, with `by` {group: ranking}, with both
     {group: {score: ranking}}.

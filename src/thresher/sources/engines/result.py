@@ -12,11 +12,13 @@ from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreE
 from thresher.inputs.arrow import plain_numbers
 from thresher.inputs.columns import Column, Missing, column, plain_entries
 from thresher.inputs.labels import is_positive
-from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, require_safe_total
+from thresher.ranking import Counts, Flags, Floats, Ranking
+from thresher.sources.buckets import bucket_ranking
 from thresher.sources.counter import require_rows_left
 from thresher.sources.engines.query import (
     BAD_WEIGHT,
     FAULT,
+    MISSING,
     MOST_GROUPS,
     NO_LABEL,
     NO_SCORE,
@@ -28,7 +30,7 @@ from thresher.sources.options import Columns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BucketCounts:
-    """Groups of rows that share model, group, class and bucket; rows that lack something are left out.
+    """Groups of complete rows that share model, group, class and bucket.
 
     `ranking` numbers the ranking that each belongs to; `names` gives (model, group) of each number.
     """
@@ -52,12 +54,9 @@ class BucketCounts:
     def ranking_of(self, number: int) -> Ranking:
         """The ranking of one model and group."""
         here = slice(None) if len(self.names) == 1 else np.flatnonzero(self.ranking == number)
-        count = self.cases[here] if self.weight is None else self.weight[here]
-        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = 0 if self.weight is None else int(self.cases[here].max(initial=0))
-        rounding = added * 2.0**-52 if added > 1 else 0.0
-        *columns, spans = merge_ranges(self.low[here], self.high[here], count, self.positive[here], rounding=rounding)
-        return Ranking.of_segments(*columns, dropped=self.dropped[number], ranges=spans)
+        weight = None if self.weight is None else self.weight[here]
+        columns = self.low[here], self.high[here], self.cases[here], weight, self.positive[here]
+        return bucket_ranking(*columns, dropped=self.dropped[number])
 
 
 def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing) -> BucketCounts:
@@ -72,7 +71,7 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
     if not rows:
         raise EmptyError("there are no rows", "give at least one, and check where=")
     state = np.where(key >= FAULT, key - FAULT, 0)
-    gone = state & (NO_LABEL | NO_SCORE | NO_WEIGHT) > 0
+    gone = state & MISSING > 0
     if missing == "raise" and gone.any():
         raise _missing(state, cases, len(columns.scores))
     left = int(cases[~gone].sum())
@@ -93,7 +92,6 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
         known, positive=positive, cases=_label_cases(number % len(columns.scores), code, cases * ~gone)[named]
     )
     weight = _numbers(table["weight"])[fine] if columns.weights is not None else None
-    require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)))
     there = np.bincount(number[fine], minlength=len(names)) > 0
     require_rows_left([name for name, any_ in zip(names, there.tolist(), strict=True) if not any_])
     away = np.bincount(number[gone], weights=cases[gone], minlength=len(names)).astype(np.int64)
@@ -138,23 +136,17 @@ def require_sound_weights(bad: int, total: int) -> None:
 
 
 def _missing(state: Counts, cases: Counts, models: int) -> MissingValueError:
-    rows = int(cases.sum()) // models
-    parts = []
-    for bit, name, each in (
-        (NO_LABEL, "labels", models),
-        (NO_SCORE, "scores", 1),
-        (NO_WEIGHT, "weights", models),
-    ):
-        absent = int(cases[state & bit > 0].sum()) // each
-        of = rows * models if each == 1 else rows
-        if absent:
-            parts.append(f"{absent:,} of {of:,} {name} are missing or NaN")
+    rows, parts = int(cases.sum()) // models, []
+    # Every model has a row in the answer, which counts its labels and weights again.
+    for bit, name, times in ((NO_LABEL, "labels", models), (NO_SCORE, "scores", 1), (NO_WEIGHT, "weights", models)):
+        if absent := int(cases[state & bit > 0].sum()) // times:
+            parts.append(f"{absent:,} of {rows * models // times:,} {name} are missing or NaN")
     fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
     return MissingValueError("; ".join(parts) + ", and they are never guessed", fix)
 
 
 def _number_groups(table: Any, columns: Columns) -> tuple[Counts, list[tuple[str, Any]]]:
-    """For each group the number of its ranking, and the (model, group) of each ranking."""
+    """The ranking's number of each group, and the (model, group) of each ranking."""
     several = "model" in table.column_names
     number = _numbers(table["model"]) if several else np.zeros(table.num_rows, dtype=np.int64)
     keys: list[tuple[Any, ...]] = [()]
@@ -171,7 +163,7 @@ def _number_groups(table: Any, columns: Columns) -> tuple[Counts, list[tuple[str
 
 
 def _encode(values: Any) -> tuple[Counts, list[Any]]:
-    """A column as indices into its distinct values; missing ones get the index one past the last."""
+    """A column as indices into its distinct values; missing is one past the last."""
     encoded = values.combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
     words = encoded.dictionary
