@@ -117,8 +117,9 @@ def sorted_labels(labels: Column) -> list[Any]:
 
 def distinct(labels: Column, *, at_most: int) -> list[Any]:
     """The first distinct labels in order of appearance, without sorting rows."""
-    if labels.dtype.kind == "O" and (hashable := _hash(labels.tolist())) is not None:
-        return [_plain(label) for label in itertools.islice(hashable, at_most)]
+    if labels.dtype.kind == "O":
+        with suppress(TypeError):  # a label that cannot be hashed
+            return [_plain(label) for label in itertools.islice(dict.fromkeys(labels.tolist()), at_most)]
     known: list[Any] = []
     rest = labels
     while rest.size and len(known) < at_most:
@@ -130,21 +131,14 @@ def distinct(labels: Column, *, at_most: int) -> list[Any]:
 
 def _index_of(labels: Column, names: Sequence[Any]) -> Column:
     """The position of each label in `names`, -1 where it is not there."""
-    if labels.dtype.kind == "O" and (known := _hash(names)) is not None and _hash(labels.tolist()) is not None:
-        place = {name: i for i, name in enumerate(known)}
-        return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
+    if labels.dtype.kind == "O":
+        with suppress(TypeError):  # a label that cannot be hashed
+            place = {name: i for i, name in enumerate(names)}
+            return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
     index = np.full(labels.size, -1, dtype=np.int64)
     for i, name in enumerate(names):
         index[_equal_to(labels, name)] = i
     return index
-
-
-def _hash(labels: Sequence[Any]) -> dict[Any, None] | None:
-    """Distinct labels in order of appearance; None where one cannot be hashed."""
-    try:
-        return dict.fromkeys(labels)
-    except TypeError:
-        return None
 
 
 def _plain(label: Any) -> Any:

@@ -88,9 +88,11 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
     known = column([labels[i] for i in named.tolist()], name="labels")
     is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
     number, names = _number_groups(table, columns)
-    is_pos[named] = is_positive(
-        known, positive=positive, cases=_label_cases(number % len(columns.scores), code, cases * ~gone)[named]
-    )
+    # How many rows carry each label, in the model that has most of them.
+    model, width = number % models, len(labels) + 1
+    label_cases = np.bincount(model * width + code, weights=cases * ~gone, minlength=models * width)
+    most = label_cases.reshape(models, width).max(axis=0).astype(np.int64)
+    is_pos[named] = is_positive(known, positive=positive, cases=most[named])
     weight = _numbers(table["weight"])[fine] if columns.weights is not None else None
     there = np.bincount(number[fine], minlength=len(names)) > 0
     require_rows_left([name for name, any_ in zip(names, there.tolist(), strict=True) if not any_])
@@ -108,13 +110,6 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
         dropped=tuple(away.tolist()),
         rows=rows // len(columns.scores),
     )
-
-
-def _label_cases(model: Counts, code: Counts, cases: Counts) -> Counts:
-    """How many rows carry each label, in the model that has most of them."""
-    width = int(code.max(initial=0)) + 1
-    counts = np.bincount(model * width + code, weights=cases, minlength=(int(model.max(initial=0)) + 1) * width)
-    return counts.reshape(-1, width).max(axis=0).astype(np.int64)
 
 
 def require_fit_scores(unfit: int, total: int) -> None:
