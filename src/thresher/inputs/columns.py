@@ -38,10 +38,8 @@ def column(values: Any, *, name: str) -> Column:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise LengthError(
-            f"{name} has shape {array.shape}, and a column has one dimension",
-            fix=f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix",
-        )
+        fix = f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix"
+        raise LengthError(f"{name} has shape {array.shape}, and a column has one dimension", fix)
     return array
 
 
@@ -216,10 +214,8 @@ def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tu
     """Raise `ColumnError` unless two files have the same columns, in any order."""
     for has, lacks, (full, short) in ((one, other, places), (other, one, places[::-1])):
         if lone := [name for name in has if name not in lacks]:
-            raise ColumnError(
-                f"files that belong together differ in columns: {named(lone)} is in {full} and not in {short}",
-                fix="read them apart, or give them the same columns",
-            )
+            what = f"files that belong together differ in columns: {named(lone)} is in {full} and not in {short}"
+            raise ColumnError(what, "read them apart, or give them the same columns")
 
 
 def named(names: Sequence[str]) -> str:

@@ -92,10 +92,8 @@ def classes_of(labels: Column, *, classes: Sequence[Any] | None) -> tuple[list[A
     index = _index_of(labels, names)
     if (index < 0).any():
         stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
-        raise LabelError(
-            f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}",
-            fix=f"add them to {argument('classes', names)}, or check the spelling",
-        )
+        what = f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}"
+        raise LabelError(what, f"add them to {argument('classes', names)}, or check the spelling")
     return names, index
 
 
@@ -103,16 +101,13 @@ def sorted_labels(labels: Column) -> list[Any]:
     """Distinct labels in rising order."""
     known = distinct(labels, at_most=1000)
     if len(known) == 1000:
-        raise LabelError(
-            "there are 1,000 labels or more", fix="check that labels are classes and not numbers to be ranked"
-        )
+        fix = "check that labels are classes and not numbers to be ranked"
+        raise LabelError("there are 1,000 labels or more", fix)
     try:
         return sorted(known)
     except TypeError:
-        raise LabelError(
-            f"labels of different kinds have no order: {listed(known[: LABELS_SHOWN + 1])}",
-            fix=f"pass {argument('classes', [...])} in the order you want",
-        ) from None
+        what = f"labels of different kinds have no order: {listed(known[: LABELS_SHOWN + 1])}"
+        raise LabelError(what, f"pass {argument('classes', [...])} in the order you want") from None
 
 
 def distinct(labels: Column, *, at_most: int) -> list[Any]:

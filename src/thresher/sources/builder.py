@@ -12,16 +12,7 @@ from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabel
 from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.labels import distinct, is_positive, listed, same
 from thresher.inputs.rank import checked_weights
-from thresher.ranking import (
-    HALF_ULP,
-    Flags,
-    Ranking,
-    Sketch,
-    count_rows,
-    merge_ranges,
-    rankable,
-    require_safe_total,
-)
+from thresher.ranking import HALF_ULP, Flags, Ranking, Sketch, count_rows, merge_ranges, rankable, require_safe_total
 from thresher.sources.buckets import BUCKETS
 
 
@@ -121,9 +112,8 @@ class RankingBuilder:
         if not isinstance(other, RankingBuilder):
             return NotImplemented
         if not same(self.positive, other.positive):
-            raise ArgumentError(
-                f"the positive label is {self.positive!r} here and {other.positive!r} there", "give both the same"
-            )
+            what = f"the positive label is {self.positive!r} here and {other.positive!r} there"
+            raise ArgumentError(what, "give both the same")
         both = RankingBuilder(positive=self.positive, missing=self.missing, buckets=max(self.buckets, other.buckets))
         both.batches = self.batches + other.batches
         both.dropped = self.dropped + other.dropped

@@ -334,9 +334,9 @@ class RowStore:
         """The ranking of each group; None for one without rows."""
         if not self.chunks:
             return [None] * decision.groups
-        parts = zip(*self.chunks, strict=True)
+        columns: Iterable[Any] = zip(*self.chunks, strict=True)
         code, score, weights = (
-            part[0] if len(part) == 1 or part[0] is None else np.concatenate(part) for part in parts
+            each[0] if len(each) == 1 or each[0] is None else np.concatenate(each) for each in columns
         )
         self.chunks.clear()
         return decision.rankings(code, score, weights, dropped)
@@ -349,12 +349,9 @@ def require_rows_left(empty: Sequence[Key]) -> None:
     """Raise `EmptyError` if there are scores and groups whose rows are all left out."""
     if empty:
         shown = [f"{score!r}" + ("" if group == () else f" in {group!r}") for score, group in empty[:_SHOWN]]
-        raise EmptyError(
-            "without missing values and weights of 0, nothing is left of "
-            + ", ".join(shown)
-            + ", …" * (len(empty) > _SHOWN),
-            "check the columns, or take the other groups by where=",
-        )
+        names = ", ".join(shown) + ", …" * (len(empty) > _SHOWN)
+        what = f"without missing values and weights of 0, nothing is left of {names}"
+        raise EmptyError(what, "check the columns, or take the other groups by where=")
 
 
 def _numbers(values: Any) -> Column:

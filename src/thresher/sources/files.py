@@ -27,14 +27,7 @@ from thresher.inputs.columns import Column, column, require_columns, require_sam
 from thresher.ranking import EXACT_INTEGERS
 from thresher.sources.engines.errors import without_secrets
 from thresher.sources.filters import NUMBERS, TEXTS, kind_of_type
-from thresher.sources.text_files import (
-    DataFile,
-    header,
-    json_objects,
-    json_types,
-    text_batches,
-    translate_errors,
-)
+from thresher.sources.text_files import DataFile, header, json_objects, json_types, text_batches, translate_errors
 
 Place: TypeAlias = str | os.PathLike[str]
 

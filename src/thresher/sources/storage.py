@@ -70,10 +70,8 @@ def _is_parquet(path: Place) -> bool:
     require_path(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (".json", ".parquet", ".pq"):
-        raise SourceError(
-            f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither",
-            fix="call it .json or .parquet",
-        )
+        what = f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither"
+        raise SourceError(what, "call it .json or .parquet")
     return suffix != ".json"
 
 

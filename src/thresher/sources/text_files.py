@@ -113,7 +113,7 @@ def text_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def csv_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
-    """Batches of the columns of a CSV file that `types` names; texts are never missing."""
+    """Batches of the columns of a CSV file that `types` names; no text is missing."""
     arrow, arrow_csv = extra("pyarrow", name="files"), extra("pyarrow.csv", name="files")
     names = header(file)
     width = sum(map(len, names)) + len(names)

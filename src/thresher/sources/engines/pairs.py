@@ -14,13 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.optional import extra
-from thresher.errors import (
-    ArgumentError,
-    EmptyError,
-    MissingValueError,
-    argument,
-    require_both_classes,
-)
+from thresher.errors import ArgumentError, EmptyError, MissingValueError, argument, require_both_classes
 from thresher.inputs.columns import Missing, column
 from thresher.inputs.labels import is_positive
 from thresher.ranking import Counts, Ranking
@@ -179,10 +173,8 @@ class EnginePairs:
 def require_few_kinds(kinds: int) -> None:
     """Raise `ArgumentError` for more kinds of calls and weights than can be resampled."""
     if kinds > MOST_KINDS:
-        raise ArgumentError(
-            f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind",
-            "round the weights in the table or a view, or compare by AUC, which takes any",
-        )
+        what = f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind"
+        raise ArgumentError(what, "round the weights in the table or a view, or compare by AUC, which takes any")
 
 
 def _engine_pairs(engine: EngineTable, columns: Columns, cluster: str | None, options: Options) -> EnginePairs:

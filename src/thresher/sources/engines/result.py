@@ -62,10 +62,8 @@ class BucketCounts:
 def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing) -> BucketCounts:
     """Read the table that the query returned, and refuse what is refused everywhere."""
     if table.num_rows > MOST_GROUPS:
-        raise ArgumentError(
-            f"there are more than {MOST_GROUPS:,} groups of label, bucket and by={list(columns.by)}",
-            fix="group by a column of fewer values, and check that label and score are not swapped",
-        )
+        what = f"there are more than {MOST_GROUPS:,} groups of label, bucket and by={list(columns.by)}"
+        raise ArgumentError(what, "group by a column of fewer values, and check that label and score are not swapped")
     key, cases = (_numbers(table[name]) for name in ("key", "cases"))
     rows = int(cases.sum())
     if not rows:
@@ -115,19 +113,15 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
 def require_fit_scores(unfit: int, total: int) -> None:
     """Raise `ScoreError` if some scores are whole numbers that a float64 rounds."""
     if unfit:
-        raise ScoreError(
-            f"{unfit:,} of {total:,} scores do not fit a float64 exactly: they are large whole numbers",
-            fix="subtract an offset so that they do, or round them yourself",
-        )
+        what = f"{unfit:,} of {total:,} scores do not fit a float64 exactly: they are large whole numbers"
+        raise ScoreError(what, "subtract an offset so that they do, or round them yourself")
 
 
 def require_sound_weights(bad: int, total: int) -> None:
     """Raise `WeightError` if some weights are negative or infinite."""
     if bad:
-        raise WeightError(
-            f"{bad:,} of {total:,} weights are negative or infinite",
-            fix="a weight says how many rows a row stands for: give 0 or more",
-        )
+        what = f"{bad:,} of {total:,} weights are negative or infinite"
+        raise WeightError(what, "a weight says how many rows a row stands for: give 0 or more")
 
 
 def _missing(state: Counts, cases: Counts, models: int) -> MissingValueError:
