@@ -24,18 +24,18 @@ class TestNumbers:
     def test_are_shared_and_keep_their_dtype(self, dtype):
         array = pa.array(np.arange(5).astype(dtype))
         for values in (array, pa.chunked_array([array]), array[1:]):
-            found = read(values)
-            assert found.dtype == np.dtype(dtype)
-            assert np.shares_memory(found, array.to_numpy())
+            actual = read(values)
+            assert actual.dtype == np.dtype(dtype)
+            assert np.shares_memory(actual, array.to_numpy())
         assert read(pa.chunked_array([array, array])).tolist() == [*range(5), *range(5)]
 
     def test_gaps(self):
         assert read(pa.array([BIG, None])).tolist() == [BIG, None]
         assert read(chunked([BIG], [None], type=pa.int64())).tolist() == [BIG, None]
         for kind in (pa.float64(), pa.float32(), pa.float16()):
-            found = read(pa.array([1.5, None], kind))
-            assert found.dtype == kind.to_pandas_dtype()
-            assert np.isnan(found).tolist() == [False, True]
+            actual = read(pa.array([1.5, None], kind))
+            assert actual.dtype == kind.to_pandas_dtype()
+            assert np.isnan(actual).tolist() == [False, True]
 
     def test_decimals_stay_what_they_are(self):
         assert read(pa.array([Decimal("0.1"), None])).tolist() == [Decimal("0.1"), None]
@@ -65,9 +65,9 @@ class TestWords:
 
     @pytest.mark.parametrize("words", [["a\0", "a"], ["x" * 65, "y"], ["", "a\0b\0"]])
     def test_unless_that_would_lose_something(self, words):
-        found = read(pa.array(words))
-        assert found.dtype == object
-        assert found.tolist() == words
+        actual = read(pa.array(words))
+        assert actual.dtype == object
+        assert actual.tolist() == words
 
     def test_with_gaps(self):
         assert read(pa.array(["a", None])).tolist() == ["a", None]
@@ -118,9 +118,9 @@ class TestOtherTypes:
 
         storage = pa.array([0.5, None, 0.25])
         values = pa.ExtensionArray.from_storage(Probability(), storage)
-        for found in (read(values), read(pa.chunked_array([values]))):
-            assert found[[0, 2]].tolist() == [0.5, 0.25]
-            assert np.isnan(found[1])
+        for actual in (read(values), read(pa.chunked_array([values]))):
+            assert actual[[0, 2]].tolist() == [0.5, 0.25]
+            assert np.isnan(actual[1])
 
 
 def test_what_is_an_arrow_column():

@@ -127,9 +127,9 @@ def test_a_column_without_its_gap_has_none(values):
 class TestComplete:
     def test_columns_that_are_whole_pass_untouched(self):
         columns = {"labels": np.array([1, 0]), "scores": np.array([0.5, 0.2])}
-        kept, dropped = complete(columns, missing="raise")
+        complete_columns, dropped = complete(columns, missing="raise")
         assert dropped == 0
-        assert all(a is b for a, b in zip(kept, columns.values(), strict=True))
+        assert all(a is b for a, b in zip(complete_columns, columns.values(), strict=True))
 
     def test_lengths_are_told(self):
         with pytest.raises(th.errors.LengthError, match="labels 2, scores 1,000"):
@@ -149,9 +149,9 @@ class TestComplete:
 
     def test_a_row_is_dropped_once_whatever_it_misses(self):
         columns = {"labels": np.array([1, None, None], object), "scores": np.array([0.5, np.nan, 1.0])}
-        kept, dropped = complete(columns, missing="drop")
+        complete_columns, dropped = complete(columns, missing="drop")
         assert dropped == 2
-        assert [values.tolist() for values in kept] == [[1], [0.5]]
+        assert [values.tolist() for values in complete_columns] == [[1], [0.5]]
 
     def test_nothing_left(self):
         with pytest.raises(th.errors.EmptyError, match="none of 2 rows is left"):
@@ -216,8 +216,8 @@ def test_a_matrix_of_one_column_is_a_column():
 
 
 def test_texts_that_end_in_nul_stay_two_labels():
-    found = column(["spam", "spam\0"], name="labels")
-    assert found.tolist() == ["spam", "spam\0"]
+    actual = column(["spam", "spam\0"], name="labels")
+    assert actual.tolist() == ["spam", "spam\0"]
     with pytest.raises(th.ThresherError, match="positive"):
         th.rank(["spam", "spam\0"], [1, 2])
 

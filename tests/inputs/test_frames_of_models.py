@@ -33,8 +33,8 @@ def test_a_frame_gives_what_a_mapping_gives(frame):
 @SEVERAL
 def test_predictions_come_as_a_frame_too(frame):
     predictions = {name: [int(score >= 0.5) for score in scores] for name, scores in MODELS.items()}
-    found = th.evaluate(LABELS, frame(MODELS), predictions=frame(predictions))
-    assert found["tree"].predictions == th.contingency(LABELS, predictions["tree"])
+    actual = th.evaluate(LABELS, frame(MODELS), predictions=frame(predictions))
+    assert actual["tree"].predictions == th.contingency(LABELS, predictions["tree"])
 
 
 def test_a_single_column_names_its_model():
@@ -81,10 +81,10 @@ EAGER = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 @EAGER
 def test_a_frame_of_probabilities_names_its_classes(frame):
     matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
-    found = th.evaluation.evaluate_classes(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
-    assert found.classes == ("cat", "cow", "dog")
-    assert found["named"].confusion == found["plain"].confusion
-    assert found["named"].rates.overall_accuracy.estimate == 1
+    actual = th.evaluation.evaluate_classes(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
+    assert actual.classes == ("cat", "cow", "dog")
+    assert actual["named"].confusion == actual["plain"].confusion
+    assert actual["named"].rates.overall_accuracy.estimate == 1
     numbers = [["cat", "dog", "cow"].index(name) for name in ANIMALS]
     of_numbers = frame({"1": COLUMNS["dog"], "0": COLUMNS["cat"], "2": COLUMNS["cow"]})
     assert th.evaluation.evaluate_classes(numbers, of_numbers)["model"].rates.overall_accuracy.estimate == 1
@@ -95,8 +95,8 @@ def test_columns_that_are_no_classes_are_refused_unless_said(frame):
     unlike = frame({f"p_{name}": values for name, values in COLUMNS.items()})
     with pytest.raises(th.errors.ColumnError, match="the frame of 'model' has a column 'p_dog', and the classes are"):
         th.evaluation.evaluate_classes(ANIMALS, unlike)
-    found = th.evaluation.evaluate_classes(ANIMALS, unlike, classes=["dog", "cat", "cow"])
-    assert found["model"].rates.overall_accuracy.estimate == 1
+    actual = th.evaluation.evaluate_classes(ANIMALS, unlike, classes=["dog", "cat", "cow"])
+    assert actual["model"].rates.overall_accuracy.estimate == 1
 
 
 def test_columns_that_pandas_numbered_stand_in_the_order_of_the_labels():

@@ -17,8 +17,8 @@ SPELT = ["spam", "ham", "ham", "spam"]
 ONES = [1, 0, 0, 1]
 
 
-def flags(values, **given):
-    return is_positive(column(values, name="labels"), **given).tolist()
+def flags(values, **positive):
+    return is_positive(column(values, name="labels"), **positive).tolist()
 
 
 SPEAK_FOR_THEMSELVES = {
@@ -118,7 +118,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(
-    ("labels", "given", "told"),
+    ("labels", "positive", "message"),
     [
         (SPELT, {}, "cannot tell which label is positive: 'ham' or 'spam'"),
         (SPELT[::-1], {}, "cannot tell which label is positive: 'ham' or 'spam'"),
@@ -136,13 +136,13 @@ TEXTS = {
         ),
     ],
 )
-def test_the_same_problem_has_the_same_words_in_every_encoding(labels, given, told):
+def test_the_same_problem_has_the_same_words_in_every_encoding(labels, positive, message):
     words = set()
     for encode in TEXTS.values():
         with pytest.raises(th.errors.LabelError) as caught:
-            flags(encode(labels), **given)
+            flags(encode(labels), **positive)
         words.add(str(caught.value))
-    assert {text.split("\n")[0] for text in words} == {told}
+    assert {text.split("\n")[0] for text in words} == {message}
     assert len(words) == 1
 
 

@@ -67,12 +67,12 @@ def test_an_index_never_aligns_rows():
 
 def test_read_only_input_is_enough_and_stays_as_it_is():
     columns = [np.array(LABELS), np.array(SCORES), np.array([2.0, 1.0, 0.0, 1.0])]
-    kept = [values.copy() for values in columns]
+    before = [values.copy() for values in columns]
     for values in columns:
         values.flags.writeable = False
     th.rank(columns[0], columns[1])
     th.rank(columns[0], columns[1], weights=columns[2])
-    assert [values.tolist() for values in columns] == [values.tolist() for values in kept]
+    assert [values.tolist() for values in columns] == [values.tolist() for values in before]
 
 
 def test_later_changes_to_the_input_do_not_reach_the_ranking():
@@ -138,7 +138,7 @@ class TestWeights:
         assert segments_of(th.rank(LABELS, SCORES, weights=[0, 1, 2, 0])) == [(0.8, 2, 1)]
 
     @pytest.mark.parametrize(
-        ("weight", "told"),
+        ("weight", "message"),
         [
             ([1, -1, 1, -2.5], r"2 of 4 weights are negative or infinite \(first -1 at row 1\)"),
             ([1, 1, 1, math.inf], r"1 of 4 .* \(first inf at row 3\)"),
@@ -150,8 +150,8 @@ class TestWeights:
             ([2**70] * 4, "add up to 4.72e"),
         ],
     )
-    def test_others_are_refused(self, weight, told):
-        with pytest.raises(th.errors.WeightError, match=told):
+    def test_others_are_refused(self, weight, message):
+        with pytest.raises(th.errors.WeightError, match=message):
             th.rank(LABELS, SCORES, weights=weight)
 
     def test_all_zero_leaves_no_rows(self):

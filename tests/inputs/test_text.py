@@ -15,8 +15,8 @@ def read(values):
 class TestNumbers:
     @given(st.lists(st.floats(allow_nan=False), min_size=1))
     def test_a_float_as_python_writes_it_is_that_float(self, numbers):
-        found = read([repr(number) for number in numbers])
-        assert found.astype(float).tolist() == numbers
+        actual = read([repr(number) for number in numbers])
+        assert actual.astype(float).tolist() == numbers
 
     @given(st.lists(st.integers(-(2**80), 2**80), min_size=1))
     def test_an_integer_stays_that_integer(self, numbers):
@@ -36,13 +36,13 @@ class TestNumbers:
         ],
     )
     def test_are_read_in_one_notation(self, values, expected, kind):
-        found = read(values)
-        assert (found.tolist(), found.dtype.kind) == (expected, kind)
+        actual = read(values)
+        assert (actual.tolist(), actual.dtype.kind) == (expected, kind)
 
     def test_a_number_beyond_float64_is_not_infinity(self):
-        found = read(["1e400", "0.5"])
+        actual = read(["1e400", "0.5"])
         with pytest.raises(th.errors.ScoreError, match=r"1 of 2 scores do not fit a float64 exactly, first 1E\+400"):
-            th.rank([1, 0], found)
+            th.rank([1, 0], actual)
 
     @pytest.mark.parametrize("values", [["01", "02"], ["0x10", "1"], ["1,5", "2"], ["1 000", "2"], ["1_0", "2"], ["½"]])
     def test_what_only_looks_like_one_is_a_word(self, values):
@@ -63,8 +63,8 @@ class TestTruth:
 class TestGaps:
     @pytest.mark.parametrize("absent", [word for word in ABSENT if word])
     def test_among_numbers(self, absent):
-        found = read(["0.5", absent, "1"])
-        assert np.isnan(found).tolist() == [False, True, False]
+        actual = read(["0.5", absent, "1"])
+        assert np.isnan(actual).tolist() == [False, True, False]
         assert read([absent, "true"]).tolist() == [None, True]
 
     def test_among_words_they_are_words(self):

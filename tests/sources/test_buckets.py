@@ -23,8 +23,8 @@ def test_neighbours_stay_in_order(score):
 
 def test_there_are_not_many_more_than_asked_for():
     scores = np.concatenate([np.linspace(-1e6, 1e6, 10**5), np.linspace(0, 1, 10**5), [np.inf, -np.inf, 1e308]])
-    found = bucket_of(scores, buckets=1024)
-    assert found.max() - found.min() < 1024 * 1.5 + 8
+    actual = bucket_of(scores, buckets=1024)
+    assert actual.max() - actual.min() < 1024 * 1.5 + 8
 
 
 def test_zero_is_one_score():
@@ -32,5 +32,5 @@ def test_zero_is_one_score():
 
 
 def test_probabilities_are_spread_over_all_buckets():
-    found = bucket_of(np.linspace(0, 1, 10**6), buckets=1024)
-    assert np.unique(found).size > 980
+    actual = bucket_of(np.linspace(0, 1, 10**6), buckets=1024)
+    assert np.unique(actual).size > 980

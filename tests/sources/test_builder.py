@@ -167,9 +167,9 @@ class TestMemory:
     def test_a_ranking_once_given_does_not_change(self):
         builder = built([([1, 0], [0.3, 0.2])])
         first = builder.ranking()
-        kept = copy.deepcopy(first)
+        copied = copy.deepcopy(first)
         builder.update([1, 0], [0.3, 0.1])
-        assert first == kept
+        assert first == copied
 
 
 class TestBatches:
@@ -318,5 +318,5 @@ def test_bounds_leave_room_for_weights_that_were_added_in_another_order():
 def test_bounds_of_sums_leave_room_for_the_order_of_adding():
     parts = [th.rank([1, 0], [0.9, 0.1], weights=[1, weight]) for weight in (0.1, 0.2, 0.3)]
     whole = th.rank([1, 0] * 3, [0.9, 0.1] * 3, weights=[1, 0.1, 1, 0.2, 1, 0.3])
-    found = th.curves.table_bounds(parts[0] + (parts[1] + parts[2]), 0.0)
-    assert found.least.fp <= whole.Neg <= found.most.fp
+    actual = th.curves.table_bounds(parts[0] + (parts[1] + parts[2]), 0.0)
+    assert actual.least.fp <= whole.Neg <= actual.most.fp

@@ -36,9 +36,9 @@ def source(request, tmp_path):
 
 def test_few_rows_are_read_wherever_they_are(source):
     place, table = source
-    found = columns_that_fit(place, ["p", "y", "p", "word"], table=table)
-    assert found is not None
-    assert sorted(zip(*(found[name].tolist() for name in ("p", "y", "word")), strict=True)) == sorted(
+    actual = columns_that_fit(place, ["p", "y", "p", "word"], table=table)
+    assert actual is not None
+    assert sorted(zip(*(actual[name].tolist() for name in ("p", "y", "word")), strict=True)) == sorted(
         zip(*(DATA[name].tolist() for name in ("p", "y", "word")), strict=True)
     )
 
@@ -48,9 +48,9 @@ def test_rows_of_a_database_file_come_in_their_order(tmp_path):
     engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
     engine.con.execute("CREATE TABLE rows AS SELECT range AS p FROM range(600000)")
     engine.disconnect()
-    found = columns_that_fit(tmp_path / "rows.duckdb", ["p"], table="rows")
-    assert found is not None
-    np.testing.assert_array_equal(found["p"], np.arange(600_000))
+    actual = columns_that_fit(tmp_path / "rows.duckdb", ["p"], table="rows")
+    assert actual is not None
+    np.testing.assert_array_equal(actual["p"], np.arange(600_000))
 
 
 def test_many_are_not(source, monkeypatch):

@@ -65,8 +65,8 @@ def test_labels_of_every_kind(store, label):
     positive = {"sign": 1, "far": 10**12}.get(
         label, "spam" if label in ("word", "view", "category", "objects") else None
     )
-    found = count(Columns("y", ("p",)), {"y": LABELS[label], "p": pa.array(P)}, positive=positive, **STORES[store])
-    assert found == {("p", ()): th.rank(Y, P)}
+    actual = count(Columns("y", ("p",)), {"y": LABELS[label], "p": pa.array(P)}, positive=positive, **STORES[store])
+    assert actual == {("p", ()): th.rank(Y, P)}
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -83,15 +83,15 @@ def test_scores_of_every_kind(store, score, arrow):
 def test_buckets_bound_the_truth(store, score, weighted):
     columns = Columns("y", ("p",), "w" if weighted else None)
     weights = RNG.integers(0, 5, SIZE) / 4
-    found = count(columns, {"y": Y, "p": SCORES[score], "w": weights}, buckets=64, **BUCKETS[store])["p", ()]
+    actual = count(columns, {"y": Y, "p": SCORES[score], "w": weights}, buckets=64, **BUCKETS[store])["p", ()]
     exact = th.rank(Y, SCORES[score], weights=weights if weighted else None)
-    assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
-    assert th.auc(exact) in th.bounds(found, "auc")
-    assert th.ks(exact).statistic in th.bounds(found, "ks")
-    assert th.average_precision(exact) in th.bounds(found, "average_precision")
-    assert th.choose(exact).expected_cost in th.bounds(found, "expected_cost")
+    assert (actual.Pos, actual.Neg) == (exact.Pos, exact.Neg)
+    assert th.auc(exact) in th.bounds(actual, "auc")
+    assert th.ks(exact).statistic in th.bounds(actual, "ks")
+    assert th.average_precision(exact) in th.bounds(actual, "average_precision")
+    assert th.choose(exact).expected_cost in th.bounds(actual, "expected_cost")
     threshold = float(np.median(SCORES[score]))
-    between, table = th.curves.table_bounds(found, threshold), th.contingency(Y, SCORES[score] >= threshold)
+    between, table = th.curves.table_bounds(actual, threshold), th.contingency(Y, SCORES[score] >= threshold)
     if not weighted:
         assert between.least.tp <= table.tp <= between.most.tp
         assert between.least.fp <= table.fp <= between.most.fp
@@ -111,9 +111,9 @@ def test_groups_scores_and_weights_in_one_pass(store):
     day, weights, scores = RNG.integers(0, 4, SIZE), RNG.integers(0, 3, SIZE), RNG.integers(0, 30, SIZE) / 32
     columns = Columns("y", ("p", "q"), "w", ("town", "day"))
     rows = {"y": Y, "p": scores, "q": scores[::-1], "w": weights, "town": town, "day": pa.array(day)}
-    found = count(columns, rows, **(STORES | BUCKETS)[store])
-    assert len(found) == 24
-    for (name, (of_town, of_day)), ranking in found.items():
+    actual = count(columns, rows, **(STORES | BUCKETS)[store])
+    assert len(actual) == 24
+    for (name, (of_town, of_day)), ranking in actual.items():
         mine = (town == of_town) & (day == of_day)
         assert ranking == th.rank(Y[mine], rows[name][mine], weights=weights[mine])
 
@@ -128,10 +128,10 @@ def test_what_is_missing_is_counted_with_its_rows(store):
         match=r"2 of 1,500 labels .* rows 7, 900\); 30 of 1,500 scores .* rows 3, 53, 103, 153, 203\)",
     ):
         count(Columns("y", ("p",)), rows, **(STORES | BUCKETS)[store])
-    found = count(Columns("y", ("p",)), rows, missing="drop", **(STORES | BUCKETS)[store])["p", ()]
+    actual = count(Columns("y", ("p",)), rows, missing="drop", **(STORES | BUCKETS)[store])["p", ()]
     left = ~np.isnan(scores) & ~np.isin(np.arange(SIZE), (7, 900))
-    assert found == th.rank(Y[left], scores[left])
-    assert found.dropped == 32
+    assert actual == th.rank(Y[left], scores[left])
+    assert actual.dropped == 32
 
 
 @pytest.mark.parametrize("store", [*STORES, *BUCKETS])
@@ -140,8 +140,8 @@ def test_rows_that_miss_any_score_may_be_left_out_of_all(store):
     p[::10], q[::15] = np.nan, np.nan
     columns, both = Columns("y", ("p", "q")), ~np.isnan(p) & ~np.isnan(q)
     how = (STORES | BUCKETS)[store]
-    found = count(columns, {"y": Y, "p": p, "q": q}, missing="drop", together=True, **how)
-    assert {name: ranking.total for (name, _), ranking in found.items()} == dict.fromkeys("pq", both.sum())
+    actual = count(columns, {"y": Y, "p": p, "q": q}, missing="drop", together=True, **how)
+    assert {name: ranking.total for (name, _), ranking in actual.items()} == dict.fromkeys("pq", both.sum())
     apart = count(columns, {"y": Y, "p": p, "q": q}, missing="drop", **how)
     assert apart["p", ()] == th.rank(Y[~np.isnan(p)], p[~np.isnan(p)])
 
@@ -179,9 +179,9 @@ def test_pieces_orders_and_weights(rows, slices, random):
     for how in (STORES | BUCKETS).values():
         weighted = count(Columns("y", ("p",), "w"), columns(shuffled, "y", "p", "w"), slices=slices, buckets=16, **how)
         plain = count(Columns("y", ("p",)), columns(many, "y", "p"), slices=slices, buckets=16, **how)["p", ()]
-        for found in (weighted["p", ()], plain):
-            assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
+        for actual in (weighted["p", ()], plain):
+            assert (actual.Pos, actual.Neg) == (exact.Pos, exact.Neg)
             if how.get("exact") or how["most_rows"]:
-                assert found == exact
+                assert actual == exact
             if exact.Pos and exact.Neg:
-                assert th.auc(exact) in th.bounds(found, "auc")
+                assert th.auc(exact) in th.bounds(actual, "auc")

@@ -42,38 +42,38 @@ def sort(scores, labels=Y, weights=None, *, limits=SMALL, decision=ONE_GROUP, ba
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rankings_are_those_of_rows_in_memory(name, weighted):
     weights = RNG.integers(1, 9, SIZE) / 8 if weighted else None
-    (found,) = sort(SCORES[name], weights=weights)
-    assert found == th.rank(Y, SCORES[name], weights=weights)
+    (actual,) = sort(SCORES[name], weights=weights)
+    assert actual == th.rank(Y, SCORES[name], weights=weights)
 
 
 @pytest.mark.parametrize("name", [name for name in SCORES if "zeros" not in name])
 def test_condensed_rankings_answer_as_the_rows_do(name):
     """Pairs, hull and choices are those of the rows; what depends on the order inside segments has bounds."""
-    (found,) = sort(SCORES[name], limits=CONDENSED)
+    (actual,) = sort(SCORES[name], limits=CONDENSED)
     exact = th.rank(Y, SCORES[name])
-    assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
-    assert th.auc(found) == th.auc(exact)
-    assert th.bounds(found, "auc") == th.bounds(exact, "auc")
-    require_same_choices(found, exact)
-    assert th.average_precision(exact) in th.bounds(found, "average_precision")
-    assert th.pr_area(exact) in th.bounds(found, "pr_area")
-    assert th.Ranking.from_json(found.to_json()) == found
+    assert (actual.Pos, actual.Neg) == (exact.Pos, exact.Neg)
+    assert th.auc(actual) == th.auc(exact)
+    assert th.bounds(actual, "auc") == th.bounds(exact, "auc")
+    require_same_choices(actual, exact)
+    assert th.average_precision(exact) in th.bounds(actual, "average_precision")
+    assert th.pr_area(exact) in th.bounds(actual, "pr_area")
+    assert th.Ranking.from_json(actual.to_json()) == actual
 
 
 def test_groups():
     groups = RNG.integers(0, 3, SIZE)
     decision = Decision(np.tile([False, True], 3), np.ones(6, dtype=bool), np.repeat([0, 1, 2], 2), groups=3)
-    found = sort(SCORES["probabilities"], groups * 2 + Y, decision=decision)
+    actual = sort(SCORES["probabilities"], groups * 2 + Y, decision=decision)
     for group in range(3):
         mine = groups == group
-        assert found[group] == th.rank(Y[mine], SCORES["probabilities"][mine])
+        assert actual[group] == th.rank(Y[mine], SCORES["probabilities"][mine])
 
 
 def test_rows_that_do_not_count_are_left_out():
     decision = Decision(np.array([False, True, False]), np.array([True, True, False]), np.zeros(3, int), groups=1)
     labels = np.where(np.arange(SIZE) % 5 == 0, 2, Y)
-    (found,) = sort(SCORES["probabilities"], labels, decision=decision)
-    assert found == th.rank(Y[labels < 2], SCORES["probabilities"][labels < 2])
+    (actual,) = sort(SCORES["probabilities"], labels, decision=decision)
+    assert actual == th.rank(Y[labels < 2], SCORES["probabilities"][labels < 2])
 
 
 def test_a_full_disk_is_an_error_in_words(monkeypatch):

@@ -83,8 +83,8 @@ def test_rows_read_from_a_file_give_the_ranking_of_the_arrays(kind, tmp_path, ro
     assert list(columns) == ["y", "p"]
     wide = scores if kind in TYPED or scores.dtype != np.float32 else None
     expected = th.rank(labels, scores)
-    found = th.rank(columns["y"], columns["p"].astype(np.float32) if wide is None else columns["p"])
-    assert found == expected
+    actual = th.rank(columns["y"], columns["p"].astype(np.float32) if wide is None else columns["p"])
+    assert actual == expected
 
 
 class TestTypes:

@@ -154,8 +154,8 @@ def test_a_column_of_numbers_and_texts_may_be_asked_for_either():
 
 def test_a_function_may_give_several_conditions():
     source = SOURCES["an engine"]
-    found = th.scan(source, label="y", score="p", where=lambda t: [t.whole > 1, t.p < 0.5])
-    assert found == th.rank([0, 1], [0.2, 0.4])
+    actual = th.scan(source, label="y", score="p", where=lambda t: [t.whole > 1, t.p < 0.5])
+    assert actual == th.rank([0, 1], [0.2, 0.4])
 
 
 FINE: dict[str, Any] = {

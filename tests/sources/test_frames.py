@@ -36,13 +36,13 @@ def test_files_are_read_when_they_fit(tmp_path):
 
 
 def test_several_models():
-    found = th.scan(pl.DataFrame(ROWS), label="y", score=["p", "q"])
-    assert found == {name: th.rank(ROWS["y"], ROWS[name]) for name in ("p", "q")}
+    actual = th.scan(pl.DataFrame(ROWS), label="y", score=["p", "q"])
+    assert actual == {name: th.rank(ROWS["y"], ROWS[name]) for name in ("p", "q")}
 
 
 def test_groups_and_rows_without_one():
-    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", by="week")
-    assert found == {
+    actual = th.scan(pl.DataFrame(ROWS), label="y", score="p", by="week")
+    assert actual == {
         1: th.rank([1, 0], [0.9, 0.8]),
         2: th.rank([1, 0], [0.7, 0.3]),
         None: th.rank([1, 0], [0.2, 0.1]),
@@ -52,16 +52,16 @@ def test_groups_and_rows_without_one():
 
 
 def test_filters_take_rows_by_value():
-    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "a", "week": [1, 2]})
-    assert found == th.rank([1, 1], [0.9, 0.7])
+    actual = th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "a", "week": [1, 2]})
+    assert actual == th.rank([1, 1], [0.9, 0.7])
     with pytest.raises(th.errors.EmptyError, match="no row meets"):
         th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "z"})
 
 
 @pytest.mark.parametrize("frame", [ROWS, pl.DataFrame(ROWS), pl.LazyFrame(ROWS), pd.DataFrame(ROWS)], ids=type)
 def test_an_expression_filters_frames_and_a_function_does_not(frame):
-    found = th.scan(frame, label="y", score="p", where=pc.field("q") > 0.25)
-    assert found == th.rank(ROWS["y"][2:], ROWS["p"][2:])
+    actual = th.scan(frame, label="y", score="p", where=pc.field("q") > 0.25)
+    assert actual == th.rank(ROWS["y"][2:], ROWS["p"][2:])
     with pytest.raises(th.errors.ArgumentError, match="filter tables of engines alone"):
         th.scan(frame, label="y", score="p", where=lambda t: t.q > 0.25)
 
@@ -70,13 +70,13 @@ def test_missing_values_are_dropped_from_their_group():
     rows = {"y": [1, 0, 1, 0], "p": [0.9, np.nan, 0.7, 0.2], "week": [1, 1, 2, 2]}
     with pytest.raises(th.errors.MissingValueError, match="1 of 4 scores"):
         th.scan(rows, label="y", score="p", by="week")
-    found = th.scan(rows, label="y", score="p", by="week", missing="drop")
-    assert (found[1].dropped, found[2].dropped) == (1, 0)
+    actual = th.scan(rows, label="y", score="p", by="week", missing="drop")
+    assert (actual[1].dropped, actual[2].dropped) == (1, 0)
 
 
 def test_one_class_in_a_group_is_a_ranking():
-    found = th.scan({"y": ["a", "b"], "p": [1, 2], "g": [1, 2]}, label="y", score="p", by="g", positive="b")
-    assert (found[1].Pos, found[2].Pos) == (0, 1)
+    actual = th.scan({"y": ["a", "b"], "p": [1, 2], "g": [1, 2]}, label="y", score="p", by="g", positive="b")
+    assert (actual[1].Pos, actual[2].Pos) == (0, 1)
 
 
 def test_absent_columns_are_named():

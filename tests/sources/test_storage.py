@@ -135,8 +135,8 @@ class TestReading:
     )
     def test_a_parquet_file_of_something_else(self, tmp_path, about):
         table = pa.table({"score": [1.0], "pos": [1], "neg": [0]})
-        said = about if isinstance(about, str) else json.dumps(about)
-        pq.write_table(table.replace_schema_metadata(about and {"thresher": said}), tmp_path / "r.parquet")
+        metadata = about if isinstance(about, str) else json.dumps(about)
+        pq.write_table(table.replace_schema_metadata(about and {"thresher": metadata}), tmp_path / "r.parquet")
         with pytest.raises(th.errors.NotationError, match="not a ranking as thresher writes it"):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
 

@@ -71,9 +71,9 @@ def test_what_does_not_fit_is_counted_in_buckets(frame, monkeypatch):
     exact = th.scan(ROWS, label="y", score="p")
     monkeypatch.setattr(scanning, "memory_budget", lambda: 0)
     reports: list[th.sources.Progress] = []
-    found = th.scan(frame, label="y", score="p", buckets=64, progress=reports.append)
-    assert not found.exact
-    assert th.auc(exact) in th.bounds(found, "auc")
+    actual = th.scan(frame, label="y", score="p", buckets=64, progress=reports.append)
+    assert not actual.exact
+    assert th.auc(exact) in th.bounds(actual, "auc")
     assert reports[-1].rows == SIZE
     assert th.scan(frame, label="y", score="p", exact=True, buckets=64) == exact
 
@@ -84,9 +84,9 @@ def test_buckets_on_request(frame):
 
 
 def test_models_are_compared_batch_by_batch(frame):
-    found = th.inference.compare_scan(frame, label="y", scores=["p", "q"])["p", "q"]
+    actual = th.inference.compare_scan(frame, label="y", scores=["p", "q"])["p", "q"]
     expected = th.compare(ROWS["y"], {name: ROWS[name] for name in ("p", "q")})["p", "q"]
-    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-9)
+    assert (actual.lower, actual.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-9)
 
 
 def test_columns_are_checked_with_a_suggestion(frame):
@@ -115,9 +115,9 @@ def test_no_rows(frame):
 def test_rows_that_come_once_are_counted():
     for exact in (None, True, False):
         reader = ROWS.to_reader(max_chunksize=100)
-        found = th.scan(reader, label="y", score="p", exact=exact)
-        assert th.auc(th.scan(ROWS, label="y", score="p")) in th.bounds(found, "auc")
-        assert found.exact or exact is False
+        actual = th.scan(reader, label="y", score="p", exact=exact)
+        assert th.auc(th.scan(ROWS, label="y", score="p")) in th.bounds(actual, "auc")
+        assert actual.exact or exact is False
 
 
 def test_types_that_arrow_does_not_have_are_held():
@@ -195,8 +195,8 @@ def test_nanoseconds_and_times_stay_what_they_are_batch_by_batch(monkeypatch):
 
 def test_expressions_may_use_any_column(frame):
     where = (pc.list_value_length(pc.field("rest")) == 2) & (pc.field("w") > 0.5)
-    found = th.scan(frame, label="y", score="p", where=where)
-    assert found == th.scan(ROWS.filter(pc.field("w") > 0.5), label="y", score="p")
+    actual = th.scan(frame, label="y", score="p", where=where)
+    assert actual == th.scan(ROWS.filter(pc.field("w") > 0.5), label="y", score="p")
 
 
 def test_a_listener_does_not_wait_for_the_scan_that_waits_for_it():
@@ -225,5 +225,5 @@ def test_columns_that_nobody_asks_for_are_not_worked_out(monkeypatch, how):
         if budget is not None:
             monkeypatch.setattr(scanning, "memory_budget", lambda: 0)
         assert th.scan(lazy, label="y", score="p", exact=True, **how) == expected
-        found = th.scan(lazy, label="y", score="p", exact=False, **how)
-        assert th.auc(expected) in th.bounds(found, "auc")
+        actual = th.scan(lazy, label="y", score="p", exact=False, **how)
+        assert th.auc(expected) in th.bounds(actual, "auc")

@@ -23,8 +23,8 @@ def csv(tmp_path):
 
 
 def texts(file, wanted):
-    found = pa.Table.from_batches(csv_batches(file, dict.fromkeys(wanted, pa.string()), absent=("",)))
-    return {name: found[name].to_pylist() for name in wanted}
+    actual = pa.Table.from_batches(csv_batches(file, dict.fromkeys(wanted, pa.string())))
+    return {name: [text or None for text in actual[name].to_pylist()] for name in wanted}
 
 
 class TestNames:
@@ -56,9 +56,9 @@ class TestFields:
 
     def test_line_breaks_in_quotation_marks(self, csv):
         many = "".join(f'{i},"line {i}\nand ""another"""\n' for i in range(1000))
-        found = texts(csv("i,t\n" + many), ["i", "t"])
-        assert found["i"] == [str(i) for i in range(1000)]
-        assert found["t"][7] == 'line 7\nand "another"'
+        actual = texts(csv("i,t\n" + many), ["i", "t"])
+        assert actual["i"] == [str(i) for i in range(1000)]
+        assert actual["t"][7] == 'line 7\nand "another"'
 
     def test_lines_may_end_as_they_do_on_windows(self, csv):
         assert texts(csv("y,p\r\n1,2\r\n\r\n3,4"), ["y", "p"]) == {"y": ["1", "3"], "p": ["2", "4"]}
@@ -138,17 +138,17 @@ def test_every_value_comes_back_whatever_other_lines_hold(tmp_path, rows):
     file = written(tmp_path, "\n".join(json.dumps(row) for row in rows))
     keys = {key for row in rows for key in row}
     assert set(column_names(file)) == keys
-    found = read(file, sorted(keys)) if keys else {}
-    for name in found:
+    actual = read(file, sorted(keys)) if keys else {}
+    for name in actual:
         expected = [row.get(name) for row in rows]
-        got = [None if isinstance(value, float) and np.isnan(value) else value for value in found[name].tolist()]
+        got = [None if isinstance(value, float) and np.isnan(value) else value for value in actual[name].tolist()]
         assert got == expected
 
 
 def test_numbers_like_nan_and_infinity_as_python_writes_them(tmp_path):
-    found = read(written(tmp_path, '{"p": NaN}\n{"p": -Infinity}\n{"p": 0.5}\n'), ["p"])["p"]
-    assert np.isnan(found[0])
-    assert found[1:].tolist() == [-np.inf, 0.5]
+    actual = read(written(tmp_path, '{"p": NaN}\n{"p": -Infinity}\n{"p": 0.5}\n'), ["p"])["p"]
+    assert np.isnan(actual[0])
+    assert actual[1:].tolist() == [-np.inf, 0.5]
 
 
 def test_types_of_the_first_lines_decide_nothing_in_memory(tmp_path):
@@ -219,16 +219,6 @@ def test_lines_of_a_packed_file(tmp_path):
     assert list(DataFile(str(path), "csv", "gzip").lines()) == [b"a\n", b"b\r\n", b"c"]
 
 
-@pytest.mark.parametrize("compression", [None, "gzip"])
-def test_bytes_at_once(tmp_path, compression):
-    path = tmp_path / "rows"
-    path.write_bytes(b"0123456789" if compression is None else gzip.compress(b"0123456789"))
-    for file in (DataFile(str(path), "csv", compression), DataFile("stdin", "csv", compression, path.read_bytes())):
-        stream = file.at_once()
-        stream.seek(8)
-        assert stream.read() == b"89"
-
-
 def test_content_is_not_shown():
     assert "secret" not in repr(DataFile("standard input", "csv", content=b"secret"))
 
@@ -289,9 +279,9 @@ class TestNumbers:
         ) as e:
             th.scan(path, label="y", score="p")
         assert e.value.where == f"column 'p' of {path}"
-        found = th.scan(path, label="y", score="p", weights="w", missing="drop")
-        assert found == th.rank([1, 0], [0.5, np.inf], weights=[1, 5])
-        assert found.dropped == 3
+        actual = th.scan(path, label="y", score="p", weights="w", missing="drop")
+        assert actual == th.rank([1, 0], [0.5, np.inf], weights=[1, 5])
+        assert actual.dropped == 3
 
 
 class TestLabels:
@@ -313,8 +303,8 @@ class TestLabels:
     def test_values(self, tmp_path, labels, positive, expected, exact):
         path = tmp_path / "rows.csv"
         path.write_text("y,p\n" + "".join(f"{y},{p}\n" for y, p in zip(labels, (0.5, 0.25, 0.125), strict=True)))
-        found = th.scan(path, label="y", score="p", positive=positive, exact=exact)
-        assert found == th.rank(expected, [0.5, 0.25, 0.125])
+        actual = th.scan(path, label="y", score="p", positive=positive, exact=exact)
+        assert actual == th.rank(expected, [0.5, 0.25, 0.125])
 
     @pytest.mark.parametrize("exact", [None, False])
     def test_missing_among_numbers(self, tmp_path, exact):
@@ -322,9 +312,9 @@ class TestLabels:
         path.write_text("y,p,g\n1,0.5,1\nNA,0.25,NA\n0,0.125,1\n,0.75,2\n1,0.3,\n0,0.4,2.0\n")
         with pytest.raises(th.errors.MissingValueError, match="2 of 6 labels are missing"):
             th.scan(path, label="y", score="p", exact=exact)
-        found = th.scan(path, label="y", score="p", missing="drop", exact=exact)
-        assert found == th.rank([1, 0, 1, 0], [0.5, 0.125, 0.3, 0.4])
-        assert found.dropped == 2
+        actual = th.scan(path, label="y", score="p", missing="drop", exact=exact)
+        assert actual == th.rank([1, 0, 1, 0], [0.5, 0.125, 0.3, 0.4])
+        assert actual.dropped == 2
         groups = th.scan(path, label="y", score="p", missing="drop", by="g", exact=exact)
         assert groups == {1: th.rank([1, 0], [0.5, 0.125]), 2: th.rank([0], [0.4]), None: th.rank([1], [0.3])}
         assert [groups[name].dropped for name in (1, 2, None)] == [0, 1, 1]

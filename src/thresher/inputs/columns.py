@@ -38,10 +38,8 @@ def column(values: Any, *, name: str) -> Column:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise LengthError(
-            f"{name} has shape {array.shape}, and a column has one dimension",
-            fix=f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix",
-        )
+        fix = f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix"
+        raise LengthError(f"{name} has shape {array.shape}, and a column has one dimension", fix)
     return array
 
 
@@ -63,7 +61,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
     if not absent:
         return list(columns.values()), 0
     if missing == "raise":
-        shown = [
+        gaps = [
             f"{int(flags.sum()):,} of {rows:,} {name} are missing or NaN (first at rows "
             + ", ".join(map(str, np.flatnonzero(flags)[:5]))
             + ")"
@@ -71,7 +69,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
         ]
         drop = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
         raise MissingValueError(
-            "; ".join(shown) + ", and they are never guessed", drop if droppable else "fill or leave out those rows"
+            "; ".join(gaps) + ", and they are never guessed", drop if droppable else "fill or leave out those rows"
         )
     keep = ~np.logical_or.reduce(list(absent.values()))
     if not keep.any():
@@ -148,26 +146,29 @@ def plain_entries(array: Column) -> list[Any]:
 
 def _as_array(values: Any) -> Column:
     if isinstance(values, np.ma.MaskedArray):
-        masked = np.ma.getmaskarray(values)
-        return np.where(masked, None, values.data.astype(object)) if masked.any() else values.data
+        if not np.ma.is_masked(values):
+            return values.data
+        array = values.data.astype(object)
+        array[np.ma.getmaskarray(values)] = None
+        return array
     kind = str(getattr(values, "dtype", "")).lower()
     if kind.endswith("int128"):  # of Polars, which NumPy does not have
         return objects(values.to_list())
     if kind.startswith("datetime64[") and "," in kind:  # moments of pandas with a zone, in UTC as everywhere
         return np.asarray(values, dtype=f"{kind.partition(',')[0]}]")
     array = np.asarray(without_device(values))
-    if isinstance(values, list | tuple):
-        entries: Any = values
+    listed = isinstance(values, list | tuple)
+    if listed and array.dtype.kind in "US":
         # NumPy makes texts of numbers among texts, and forgets a NUL at the end of one.
-        if array.dtype.kind in "US" and not all(isinstance(one, str) and not one.endswith("\0") for one in values):
-            return objects(list(values))
-    elif isinstance(values, np.ndarray) or not kind or "float" in kind or "double" in kind:
-        return array
+        same = all(isinstance(value, str) and not value.endswith("\0") for value in values)
     else:
-        entries = values.to_list() if hasattr(values, "to_list") else values.tolist()
-    # Integers of this size may have been rounded on their way into floats; half floats hold none so large.
-    floats = array.dtype.kind == "f" and array.ndim == 1 and array.dtype.itemsize > 2
-    return objects(list(entries)) if floats and (np.abs(array) >= EXACT_INTEGERS).any() else array
+        # Integers may be rounded on their way into floats; half floats hold none so large.
+        integers = listed or not (isinstance(values, np.ndarray) or not kind or "float" in kind or "double" in kind)
+        floats = array.dtype.kind == "f" and array.ndim == 1 and array.dtype.itemsize > 2
+        same = not (integers and floats and (np.abs(array) >= EXACT_INTEGERS).any())
+    if same:
+        return array
+    return objects(list(values if listed else values.to_list() if hasattr(values, "to_list") else values.tolist()))
 
 
 def is_absent(value: Any) -> bool:
@@ -213,10 +214,8 @@ def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tu
     """Raise `ColumnError` unless two files have the same columns, in any order."""
     for has, lacks, (full, short) in ((one, other, places), (other, one, places[::-1])):
         if lone := [name for name in has if name not in lacks]:
-            raise ColumnError(
-                f"files that belong together differ in columns: {named(lone)} is in {full} and not in {short}",
-                fix="read them apart, or give them the same columns",
-            )
+            what = f"files that belong together differ in columns: {named(lone)} is in {full} and not in {short}"
+            raise ColumnError(what, "read them apart, or give them the same columns")
 
 
 def named(names: Sequence[str]) -> str:

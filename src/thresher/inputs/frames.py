@@ -211,10 +211,9 @@ def _narwhals_frame(frame: Any) -> Any:
     try:
         return narwhals.from_native(frame)
     except TypeError:
-        raise ArgumentError(
-            f"a {type(frame).__module__}.{type(frame).__name__} is no frame that thresher knows",
-            fix="give a frame of pandas, Polars, pyarrow or another library that Narwhals supports",
-        ) from None
+        what = f"a {type(frame).__module__}.{type(frame).__name__} is no frame that thresher knows"
+        fix = "give a frame of pandas, Polars, pyarrow or another library that Narwhals supports"
+        raise ArgumentError(what, fix) from None
 
 
 def _is_arrow_table(frame: Any) -> bool:

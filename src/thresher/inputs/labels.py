@@ -92,10 +92,8 @@ def classes_of(labels: Column, *, classes: Sequence[Any] | None) -> tuple[list[A
     index = _index_of(labels, names)
     if (index < 0).any():
         stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
-        raise LabelError(
-            f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}",
-            fix=f"add them to {argument('classes', names)}, or check the spelling",
-        )
+        what = f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}"
+        raise LabelError(what, f"add them to {argument('classes', names)}, or check the spelling")
     return names, index
 
 
@@ -103,22 +101,20 @@ def sorted_labels(labels: Column) -> list[Any]:
     """Distinct labels in rising order."""
     known = distinct(labels, at_most=1000)
     if len(known) == 1000:
-        raise LabelError(
-            "there are 1,000 labels or more", fix="check that labels are classes and not numbers to be ranked"
-        )
+        fix = "check that labels are classes and not numbers to be ranked"
+        raise LabelError("there are 1,000 labels or more", fix)
     try:
         return sorted(known)
     except TypeError:
-        raise LabelError(
-            f"labels of different kinds have no order: {listed(known[: LABELS_SHOWN + 1])}",
-            fix=f"pass {argument('classes', [...])} in the order you want",
-        ) from None
+        what = f"labels of different kinds have no order: {listed(known[: LABELS_SHOWN + 1])}"
+        raise LabelError(what, f"pass {argument('classes', [...])} in the order you want") from None
 
 
 def distinct(labels: Column, *, at_most: int) -> list[Any]:
     """The first distinct labels in order of appearance, without sorting rows."""
-    if labels.dtype.kind == "O" and (hashable := _hash(labels.tolist())) is not None:
-        return [_plain(label) for label in itertools.islice(hashable, at_most)]
+    if labels.dtype.kind == "O":
+        with suppress(TypeError):  # a label that cannot be hashed
+            return [_plain(label) for label in itertools.islice(dict.fromkeys(labels.tolist()), at_most)]
     known: list[Any] = []
     rest = labels
     while rest.size and len(known) < at_most:
@@ -130,21 +126,14 @@ def distinct(labels: Column, *, at_most: int) -> list[Any]:
 
 def _index_of(labels: Column, names: Sequence[Any]) -> Column:
     """The position of each label in `names`, -1 where it is not there."""
-    if labels.dtype.kind == "O" and (known := _hash(names)) is not None and _hash(labels.tolist()) is not None:
-        place = {name: i for i, name in enumerate(known)}
-        return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
+    if labels.dtype.kind == "O":
+        with suppress(TypeError):  # a label that cannot be hashed
+            place = {name: i for i, name in enumerate(names)}
+            return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
     index = np.full(labels.size, -1, dtype=np.int64)
     for i, name in enumerate(names):
         index[_equal_to(labels, name)] = i
     return index
-
-
-def _hash(labels: Sequence[Any]) -> dict[Any, None] | None:
-    """Distinct labels in order of appearance; None where one cannot be hashed."""
-    try:
-        return dict.fromkeys(labels)
-    except TypeError:
-        return None
 
 
 def _plain(label: Any) -> Any:

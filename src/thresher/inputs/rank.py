@@ -71,11 +71,9 @@ def checked_weights(weights: Column) -> Floats:
     weight = float_weights(weights)
     bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if bad.size:
-        raise WeightError(
-            f"{bad.size:,} of {weight.size:,} weights are negative or infinite"
-            f" (first {weight[bad[0]]:g} at row {bad[0]})",
-            fix="a weight says how many rows a row stands for: give 0 or more",
-        )
+        first = f"(first {weight[bad[0]]:g} at row {bad[0]})"
+        what = f"{bad.size:,} of {weight.size:,} weights are negative or infinite {first}"
+        raise WeightError(what, "a weight says how many rows a row stands for: give 0 or more")
     if not weight.any():
         raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
     with np.errstate(over="ignore"):

@@ -8,7 +8,7 @@ No bound relies on it, though: counts keep the lowest and highest score of every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, requi
 BUCKETS = 2**17
 MOST_BUCKETS = 2**22
 _TABLE_ROWS = 1 << 20
+_NOTHING = np.zeros(0, dtype=np.int64)
 SUBS = 2**24  # more parts than any bucket is divided into
 
 
@@ -68,14 +69,6 @@ def place(x: Any, *, buckets: int, by: Arithmetic) -> Any:
 
 def bucket_of(x: Floats, *, buckets: int = BUCKETS) -> npt.NDArray[np.int64]:
     """The bucket of each score, in NumPy."""
-    at = place_of(x, buckets=buckets)
-    if x.size and x.min() >= 0:
-        return at.astype(np.int64)  # nothing is below 0, so cutting off is rounding down
-    return np.floor(at, out=at).astype(np.int64)
-
-
-def place_of(x: Floats, *, buckets: int) -> Floats:
-    """`place` in NumPy, which leaves out the branches that no score needs."""
     if x.size and x.min() >= 0 and x.max() <= 1:
         # The same as `_inside`, in place: new arrays would cost more than the arithmetic.
         at, other = np.sqrt(x), np.subtract(1.0, x)
@@ -84,9 +77,9 @@ def place_of(x: Floats, *, buckets: int) -> Floats:
         at -= other
         at += 1.0
         at *= buckets / 2
-        return at
+        return at.astype(np.int64)  # nothing is below 0, so cutting off is rounding down
     with np.errstate(invalid="ignore"):  # other branches are for those
-        return np.asarray(place(x, buckets=buckets, by=NUMPY))
+        return np.floor(place(x, buckets=buckets, by=NUMPY)).astype(np.int64)
 
 
 def _inside(x: Any, buckets: int, by: Arithmetic) -> Any:
@@ -124,19 +117,29 @@ class Decision:
         if weights is not None:
             require_safe_total(float(weights.sum()))
         away = np.zeros(self.groups, dtype=np.int64) if dropped is None else dropped
-        if group is None:
-            return [Ranking.count(positive, score, weights, dropped=int(away[0])) if score.size else None]
-        if self.groups <= 1 << 16:
-            group = group.astype(np.uint16)  # which NumPy sorts by counting
-        ends = np.cumsum(np.bincount(group, minlength=self.groups))[:-1]
+        parts: list[Any] = [slice(None)]
+        if group is not None:
+            small = group.astype(np.uint16) if self.groups <= 1 << 16 else group  # which NumPy sorts by counting
+            ends = np.cumsum(np.bincount(small, minlength=self.groups))[:-1]
+            parts = np.split(np.argsort(small, kind="stable"), ends)
         rankings: list[Ranking | None] = []
-        for number, rows in enumerate(np.split(np.argsort(group, kind="stable"), ends)):
-            weight = None if weights is None else weights[rows]
-            ranking = (
-                Ranking.count(positive[rows], score[rows], weight, dropped=int(away[number])) if rows.size else None
-            )
-            rankings.append(ranking)
+        for here, gone in zip(parts, away.tolist(), strict=True):
+            rows, weight = score[here], None if weights is None else weights[here]
+            rankings.append(Ranking.count(positive[here], rows, weight, dropped=gone) if rows.size else None)
         return rankings
+
+
+def bucket_ranking(
+    low: Floats, high: Floats, cases: Counts, weight: Floats | None, positive: Flags, *, dropped: int
+) -> Ranking:
+    """The ranking of buckets that each count one class between two scores."""
+    count: Any = cases if weight is None else weight
+    require_safe_total(float(count.sum(dtype=np.float64)))
+    # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
+    added = 0 if weight is None else int(cases.max(initial=0))
+    rounding = added * 2.0**-52 if added > 1 else 0.0
+    *columns, spans = merge_ranges(low, high, count, positive, rounding=rounding)
+    return Ranking.of_segments(*columns, dropped=dropped, ranges=spans)
 
 
 def add_counts(one: Counts, other: Counts) -> Counts:
@@ -155,7 +158,6 @@ class BucketStore:
         self._first, self._width = first_bucket(buckets), bucket_count(buckets)
         self._dense: dict[str, npt.NDArray[Any]] = {}
         self._sparse: list[dict[str, npt.NDArray[Any]]] = []
-        self._sparse_rows = 0
 
     def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
         """Take rows, none of which lacks anything."""
@@ -168,10 +170,9 @@ class BucketStore:
         if code.dtype == np.int8:  # of labels alone, so that a table of all buckets is small
             self._add_dense(cell, score, weights)
             return
-        part = _aggregate(cell, np.ones(cell.size, dtype=np.int64), score, score, weights)
-        self._sparse.append(part)
-        self._sparse_rows += part["cell"].size
-        if self._sparse_rows > 2 * max(_TABLE_ROWS, self._sparse[0]["cell"].size):
+        self._sparse.append(_aggregate(cell, np.ones(cell.size, dtype=np.int64), score, score, weights))
+        sizes = [part["cell"].size for part in self._sparse]
+        if sum(sizes) > 2 * max(_TABLE_ROWS, sizes[0]):
             self._merge()
 
     def cases(self) -> tuple[Counts, Counts]:
@@ -183,23 +184,14 @@ class BucketStore:
         """The ranking of each group; None for one without rows."""
         table = self._table()
         code = table["cell"] // self._width
-        positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
+        take, group = decision.take[code], decision.group[code]
         rankings: list[Ranking | None] = []
-        for number in range(decision.groups):
+        for number, gone in enumerate(dropped.tolist()):
             here = np.flatnonzero(take & (group == number))
-            rankings.append(self._ranking(table, here, positive[here], int(dropped[number])) if here.size else None)
+            low, high, cases = (table[name][here] for name in ("low", "high", "cases"))
+            weight, positive = table["weight"][here] if "weight" in table else None, decision.positive[code[here]]
+            rankings.append(bucket_ranking(low, high, cases, weight, positive, dropped=gone) if here.size else None)
         return rankings
-
-    def _ranking(self, table: Mapping[str, npt.NDArray[Any]], here: Counts, positive: Flags, dropped: int) -> Ranking:
-        count = table["weight" if "weight" in table else "cases"][here]
-        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = int(table["cases"][here].max()) if "weight" in table else 0
-        rounding = added * 2.0**-52 if added > 1 else 0.0
-        require_safe_total(float(count.sum(dtype=np.float64)))
-        *columns, spans = merge_ranges(
-            table["low"][here] + 0.0, table["high"][here] + 0.0, count, positive, rounding=rounding
-        )
-        return Ranking.of_segments(*columns, dropped=dropped, ranges=spans)
 
     def _add_dense(self, cell: Counts, score: Floats, weights: Floats | None) -> None:
         size = (int(cell.max()) // self._width + 1) * self._width
@@ -210,7 +202,7 @@ class BucketStore:
             for name, (value, kind) in empty.items():
                 more = np.full(size - old, value, dtype=kind)
                 self._dense[name] = np.concatenate([self._dense[name], more]) if old else more
-        np.add.at(self._dense["cases"], cell, np.ones(cell.size, dtype=np.int64))
+        np.add.at(self._dense["cases"], cell, 1)
         np.minimum.at(self._dense["low"], cell, score)
         np.maximum.at(self._dense["high"], cell, score)
         if weights is not None:
@@ -222,14 +214,13 @@ class BucketStore:
             self._sparse.append({"cell": cell} | {name: each[cell] for name, each in self._dense.items()})
             self._dense = {}
         self._merge()
-        return self._sparse[0] if self._sparse else {name: np.zeros(0, dtype=np.int64) for name in ("cell", "cases")}
+        return self._sparse[0] if self._sparse else dict.fromkeys(("cell", "cases", "low", "high"), _NOTHING)
 
     def _merge(self) -> None:
         if len(self._sparse) > 1:
             names = self._sparse[0].keys()
             table = {name: np.concatenate([part[name] for part in self._sparse]) for name in names}
             self._sparse = [_aggregate(table["cell"], table["cases"], table["low"], table["high"], table.get("weight"))]
-        self._sparse_rows = sum(part["cell"].size for part in self._sparse)
 
 
 def _aggregate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,8 @@ from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabel
 from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.labels import distinct, is_positive, listed, same
 from thresher.inputs.rank import checked_weights
-from thresher.ranking import (
-    HALF_ULP,
-    Flags,
-    Floats,
-    Ranking,
-    Sketch,
-    count_rows,
-    merge_ranges,
-    rankable,
-    require_safe_total,
-)
-
-BUCKETS = 2**17
+from thresher.ranking import HALF_ULP, Flags, Ranking, Sketch, count_rows, merge_ranges, rankable, require_safe_total
+from thresher.sources.buckets import BUCKETS
 
 
 class RankingBuilder:
@@ -69,15 +59,24 @@ class RankingBuilder:
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
+        batch = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
         with located(f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"):
-            self._update({"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights}))
+            self._update({name: column(values, name=name) for name, values in batch.items()})
 
-    def _update(self, batch: dict[str, Any]) -> None:
-        columns, dropped = self._complete({name: column(values, name=name) for name, values in batch.items()})
+    def _update(self, batch: dict[str, Column]) -> None:
+        columns: list[Column] = []
+        dropped = batch["labels"].size
+        if any(values.size for values in batch.values()):
+            with suppress(EmptyError):  # none of the rows is complete
+                columns, dropped = complete(batch, missing=self.missing)
         if columns:
             flags, seen = self._flags(columns[0])
             score = rankable(columns[1])
-            weight = _weights(columns[2]) if "weights" in batch else None
+            weight = None
+            if "weights" in batch:
+                weight = np.zeros(flags.size)
+                with suppress(EmptyError):  # those of one batch may all be 0
+                    weight = checked_weights(columns[2])
             self._rows += flags.size
             self._labels = seen
             if weight is not None:
@@ -113,9 +112,8 @@ class RankingBuilder:
         if not isinstance(other, RankingBuilder):
             return NotImplemented
         if not same(self.positive, other.positive):
-            raise ArgumentError(
-                f"the positive label is {self.positive!r} here and {other.positive!r} there", "give both the same"
-            )
+            what = f"the positive label is {self.positive!r} here and {other.positive!r} there"
+            raise ArgumentError(what, "give both the same")
         both = RankingBuilder(positive=self.positive, missing=self.missing, buckets=max(self.buckets, other.buckets))
         both.batches = self.batches + other.batches
         both.dropped = self.dropped + other.dropped
@@ -133,16 +131,6 @@ class RankingBuilder:
     def __repr__(self) -> str:
         entries = sum(len(run) for run in self._runs)
         return f"RankingBuilder({self.batches:,} batches, {entries:,} entries of {self.buckets:,}, exact={self.exact})"
-
-    def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
-        """The columns without gaps; none where a batch holds no rows, or none that are complete."""
-        rows = columns["labels"].size
-        if not any(values.size for values in columns.values()):
-            return [], 0
-        try:
-            return complete(columns, missing=self.missing)
-        except EmptyError:
-            return [], rows
 
     def _flags(self, labels: Column) -> tuple[Flags, list[Any]]:
         """Which rows are positive, and all labels seen; a batch need not hold both."""
@@ -176,7 +164,7 @@ class RankingBuilder:
         return seen
 
     def _add(self, sketch: Sketch) -> None:
-        """Merge runs of like size, as a merge sort does, so that n rows cost n log n however small the batches are."""
+        """Merge runs of like size, as a merge sort does: n rows cost n log n."""
         self._runs.append(sketch)
         while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
             self._runs[-2:] = [Sketch.merge(self._runs[-2:])]
@@ -186,11 +174,3 @@ class RankingBuilder:
     def _compact(self) -> None:
         sketch = Sketch.merge(self._runs)
         self._runs = [sketch.compress(self.buckets // 2) if len(sketch) > self.buckets else sketch]
-
-
-def _weights(weights: Column) -> Floats:
-    """Weights as `rank` wants them, except that those of one batch may all be 0."""
-    try:
-        return checked_weights(weights)
-    except EmptyError:
-        return np.zeros(weights.size)

@@ -142,27 +142,18 @@ class Counter:
         self._dropped = [np.zeros(1, dtype=np.int64)] * len(columns.scores)
         self._stores: list[_Store] = [RowStore() for _ in columns.scores]
 
-    def add(self, batch: Batch) -> None:  # noqa: C901 - what a row may lack is decided here alone
+    def add(self, batch: Batch) -> None:
         """Count one more batch."""
         label = self._labels.encode(batch[self._columns.label])
-        gone = label < 0 if label.size and label.dtype.kind == "i" and label.min() < 0 else None
-        if gone is not None:
-            self._note("labels", gone)
+        gone = self._note("labels", label < 0 if label.size and label.dtype.kind == "i" and label.min() < 0 else None)
         weights = None
         if self._columns.weights is not None:
             weights = float_weights(_numbers(batch[self._columns.weights]))
-            lacks = _gaps(weights)
-            if lacks is not None:
-                self._note("weights", lacks)
-                gone = lacks if gone is None else gone | lacks
-        scores, absent = [], []
-        for name in self._columns.scores:
-            scores.append(_numbers(batch[name]))
-            absent.append(_gaps(scores[-1]))
-            if absent[-1] is not None:
-                self._note("scores", absent[-1])
-                if self._together:
-                    gone = absent[-1] if gone is None else gone | absent[-1]
+            gone = _either(gone, self._note("weights", _gaps(weights)))
+        scores = [_numbers(batch[name]) for name in self._columns.scores]
+        absent = [self._note("scores", _gaps(score)) for score in scores]
+        for flags in absent if self._together else ():
+            gone = _either(gone, flags)
         code, group = label.astype(np.int8, copy=False), None
         if self._by:
             group = self._group_codes(batch, label.size)
@@ -173,29 +164,23 @@ class Counter:
             self._leave_memory()
         if self._options.missing == "drop" or not self._faulty:
             for i, score in enumerate(scores):
-                lack = absent[i]
-                if gone is not None:
-                    lack = gone if lack is None else gone | lack
-                self._store(i, (code, score, weights), lack, group)
+                self._store(i, (code, score, weights), _either(gone, absent[i]), group)
         self.rows += label.size
 
-    def rankings(self) -> dict[Key, Ranking]:  # noqa: C901 - every case of missing labels and groups
+    def rankings(self) -> dict[Key, Ranking]:
         """One ranking for each score column and group; refuses what `rank` refuses."""
         if not self.rows:
             raise EmptyError("there are no rows", "give at least one, and check where=")
-        values, absent = self._labels.values, np.zeros(len(self._labels.values), dtype=np.bool_)
-        if self._columns.label in self._text:
-            values = self._read_text(values, self._columns.label)
-            absent = np.array([value is None for value in values], dtype=np.bool_)
-        cases = []
+        text = self._columns.label in self._text
+        values = _read_text(self._labels.values) if text else self._labels.values
+        absent = np.array([value is None for value in values], dtype=np.bool_)
+        cases = [store.cases() for store in self._stores]
         seen = np.zeros(MOST_LABELS, dtype=np.int64)
-        for store in self._stores:
-            cases.append(store.cases())
-            code, counts = cases[-1]
+        for code, counts in cases:
             here = np.bincount(code % MOST_LABELS, counts, minlength=MOST_LABELS).astype(np.int64)
             seen = np.maximum(seen, here)  # of the score column that has most of them
         if self._faulty or absent.any() or self._bad_weights.count:
-            self._refuse(absent, cases[0])
+            self._refuse(absent, *cases[0])
         there = np.flatnonzero((seen[: absent.size] > 0) & ~absent)
         positive, take = np.zeros((2, MOST_LABELS), dtype=np.bool_)
         if there.size:
@@ -209,9 +194,7 @@ class Counter:
         rankings: dict[Key, Ranking] = {}
         empty: list[Key] = []
         for i, score in enumerate(self._columns.scores):
-            dropped = np.zeros(len(names), dtype=np.int64)
-            if self._options.missing == "drop":
-                dropped += self._dropped_in(i, decision, cases[i])
+            dropped = self._dropped_in(i, decision, cases[i])
             for group, ranking in enumerate(self._stores[i].rankings(decision, dropped)):
                 if ranking is None:
                     empty.append((score, names[group]))
@@ -219,7 +202,8 @@ class Counter:
                     rankings[score, names[group]] = ranking
         if empty and not rankings and not any(dropped.any() for dropped in self._dropped):
             raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
-        require_rows_left(empty)
+        if empty:
+            require_rows_left(empty)
         return rankings
 
     def close(self) -> None:
@@ -228,9 +212,12 @@ class Counter:
             if isinstance(store, ExternalSort):
                 store.close()
 
-    def _note(self, name: str, flags: Flags) -> None:
-        self._faults[name].add(flags, self.rows)
-        self._faulty = True
+    def _note(self, name: str, flags: Flags | None) -> Flags | None:
+        """Count the rows that lack something, if any."""
+        if flags is not None:
+            self._faults[name].add(flags, self.rows)
+            self._faulty = True
+        return flags
 
     def _check_weights(self, weights: Floats, gone: Flags | None, absent: Sequence[Flags | None]) -> None:
         """Note weights that are negative or infinite, in rows that some score counts."""
@@ -279,30 +266,20 @@ class Counter:
         if score.size:
             self._stores[i].add(code, rankable(score), weights)
 
-    def _read_text(self, values: list[Any], name: str) -> list[Any]:
-        """Distinct values; texts become numbers or booleans where all are, or None."""
-        if name not in self._text or not values:
-            return values
-        import pyarrow as pa
-
-        return plain_entries(parse_text(pa.array([value or None for value in values], pa.string())))
-
-    def _refuse(self, absent: Flags, cases: tuple[Counts, Counts]) -> None:
+    def _refuse(self, absent: Flags, code: Counts, cases: Counts) -> None:
         """Raise for what is missing, unless it is dropped, and for bad weights."""
-        if self._options.missing == "raise" and (self._faulty or absent.any()):
-            code, counts = cases
-            self._faults["labels"].count += int(counts[absent[code % MOST_LABELS]].sum())
-            names = [name for name, fault in self._faults.items() if fault.count]
-            if names:
-                total = {"scores": self.rows * len(self._columns.scores)}
-                parts = [
-                    f"{self._faults[name].count:,} of {total.get(name, self.rows):,} {name} are missing or NaN"
-                    f" {self._faults[name]}".rstrip()
-                    for name in names
-                ]
+        if self._options.missing == "raise":
+            self._faults["labels"].count += int(cases[absent[code % MOST_LABELS]].sum())
+            total = {"scores": self.rows * len(self._columns.scores)}
+            faults = {name: fault for name, fault in self._faults.items() if fault.count}
+            parts = [
+                f"{fault.count:,} of {total.get(name, self.rows):,} {name} are missing or NaN {fault}".rstrip()
+                for name, fault in faults.items()
+            ]
+            if parts:
                 what = "; ".join(parts) + ", and they are never guessed"
                 fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
-                raise MissingValueError(what, fix, where=self._where(names), parameter="missing")
+                raise MissingValueError(what, fix, where=self._where(list(faults)), parameter="missing")
         if self._bad_weights.count:
             raise WeightError(
                 f"{self._bad_weights.count:,} of {self._left:,} weights are negative or infinite {self._bad_weights}",
@@ -319,7 +296,8 @@ class Counter:
 
     def _group_names(self) -> tuple[Counts, list[Any]]:
         """For each group as it was coded the number of its ranking, and the groups' names."""
-        words = [self._read_text(codes.values, name) for codes, name in zip(self._by, self._columns.by, strict=True)]
+        by = zip(self._by, self._columns.by, strict=True)
+        words = [_read_text(codes.values) if name in self._text else codes.values for codes, name in by]
         place: dict[Any, int] = {}
         number = np.empty(len(self._groups), dtype=np.int64)
         for parts, code in self._groups.items():
@@ -356,9 +334,9 @@ class RowStore:
         """The ranking of each group; None for one without rows."""
         if not self.chunks:
             return [None] * decision.groups
-        parts = zip(*self.chunks, strict=True)
+        columns: Iterable[Any] = zip(*self.chunks, strict=True)
         code, score, weights = (
-            part[0] if len(part) == 1 or part[0] is None else np.concatenate(part) for part in parts
+            each[0] if len(each) == 1 or each[0] is None else np.concatenate(each) for each in columns
         )
         self.chunks.clear()
         return decision.rankings(code, score, weights, dropped)
@@ -371,12 +349,9 @@ def require_rows_left(empty: Sequence[Key]) -> None:
     """Raise `EmptyError` if there are scores and groups whose rows are all left out."""
     if empty:
         shown = [f"{score!r}" + ("" if group == () else f" in {group!r}") for score, group in empty[:_SHOWN]]
-        raise EmptyError(
-            "without missing values and weights of 0, nothing is left of "
-            + ", ".join(shown)
-            + ", …" * (len(empty) > _SHOWN),
-            "check the columns, or take the other groups by where=",
-        )
+        names = ", ".join(shown) + ", …" * (len(empty) > _SHOWN)
+        what = f"without missing values and weights of 0, nothing is left of {names}"
+        raise EmptyError(what, "check the columns, or take the other groups by where=")
 
 
 def _numbers(values: Any) -> Column:
@@ -389,6 +364,20 @@ def _numbers(values: Any) -> Column:
     return array if absent is None else np.where(absent, np.nan, array)
 
 
+def _read_text(values: list[Any]) -> list[Any]:
+    """Distinct texts as numbers or booleans where all are; None for what is missing."""
+    import pyarrow as pa
+
+    return plain_entries(parse_text(pa.array([value or None for value in values], pa.string())))
+
+
+def _either(one: Flags | None, other: Flags | None) -> Flags | None:
+    """Where either flag is set; None is nowhere."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one | other
+
+
 def _gaps(values: Column) -> Flags | None:
     """Which numbers are NaN; None where none is."""
     if values.dtype.kind == "f":
@@ -397,7 +386,7 @@ def _gaps(values: Column) -> Flags | None:
 
 
 def _distinct(keys: Counts) -> tuple[Counts, Counts]:
-    """Distinct integers of at least 0 as they appear, and where each key is among them."""
+    """Distinct integers of at least 0 as they appear, and where each key is there."""
     top = int(keys.max(initial=0))
     if top > max(_TABLE_ROWS, 4 * keys.size):
         distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)

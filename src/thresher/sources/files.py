@@ -27,18 +27,7 @@ from thresher.inputs.columns import Column, column, require_columns, require_sam
 from thresher.ranking import EXACT_INTEGERS
 from thresher.sources.engines.errors import without_secrets
 from thresher.sources.filters import NUMBERS, TEXTS, kind_of_type
-from thresher.sources.text_files import (
-    DataFile,
-    csv_batches,
-    header,
-    json_batches,
-    json_keys,
-    json_objects,
-    json_types,
-    may_be_rounded,
-    require_unrounded,
-    translate_errors,
-)
+from thresher.sources.text_files import DataFile, header, json_objects, json_types, text_batches, translate_errors
 
 Place: TypeAlias = str | os.PathLike[str]
 
@@ -209,7 +198,7 @@ def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) 
 
 
 def join_parts(parts: Sequence[Any], name: str, *, text: bool) -> Column:
-    """One column of its parts in batches; those of text are read as numbers or booleans where all are."""
+    """One column of its parts; texts are read as numbers or booleans where all are."""
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
     kinds = list(dict.fromkeys(part.type for part in parts if not arrow.types.is_null(part.type)))
     if len(kinds) <= 1:
@@ -235,20 +224,22 @@ def _open(file: DataFile) -> _Part:
         types = json_types(file)
         names = list(types)
     else:
-        with translate_errors(file), file.stream() as raw:
-            stream = file.format == "arrow" and raw.read(4) == _STREAM
-            fragment = None if stream else _fragment(file, {})
+        with translate_errors(file):
+            fragment = None if file.format == "arrow" and file.begins(_STREAM) else _fragment(file, {})
             schema = _open_stream(file).schema if fragment is None else fragment.physical_schema
         names, types = schema.names, dict(zip(schema.names, schema.types, strict=True))
     return _Part(file, fragment, [*names, *file.partition], types | dict.fromkeys(file.partition, text))
 
 
 def _all_names(part: _Part) -> list[str]:
-    return [*json_keys(part.file), *part.file.partition] if part.file.format == "jsonl" else part.names
+    """The names of all columns; keys of JSON lines may appear on any line."""
+    if part.file.format != "jsonl":
+        return part.names
+    return [*dict.fromkeys(name for _, pairs in json_objects(part.file) for name in pairs), *part.file.partition]
 
 
 def _family(kind: Any) -> str | None:
-    """What a type's values can be compared with: numbers with numbers, texts with texts."""
+    """The kind of a type's values: numbers compare with numbers, texts with texts."""
     arrow = extra("pyarrow", name="files")
     if isinstance(kind, arrow.BaseExtensionType):
         return NUMBERS if kind.extension_name == "arrow.bool8" else _family(kind.storage_type)
@@ -273,28 +264,16 @@ def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where:
     folders = {name: kind for name, kind in types.items() if name in file.partition}
     inside = {name: kind for name, kind in (part.types if stream else types).items() if name not in file.partition}
     inside = {name: kind for name, kind in inside.items() if part.names.count(name) <= 1}
+    # A file that is asked for what its folders say alone still has to say how many rows it has.
+    read = inside or dict([next(item for item in part.types.items() if item[0] not in file.partition)])
     schema = arrow.schema([*(inside | folders).items()])
 
     def batches() -> Iterator[Any]:
-        for batch in _open_stream(file) if stream else _text_batches(file, part.types, inside):
+        for batch in _open_stream(file) if stream else text_batches(file, read):
             constants = [arrow.repeat(_partition_value(file, *item), batch.num_rows) for item in folders.items()]
             yield arrow.record_batch([*(batch[name] for name in inside), *constants], schema=schema)
 
     return dataset.Scanner.from_batches(batches(), schema=schema, columns=list(names), filter=where)
-
-
-def _text_batches(file: DataFile, known: Mapping[str, Any], types: Mapping[str, Any]) -> Iterator[Any]:
-    """Batches of a CSV or JSON-lines file; refuses numbers that Arrow would round."""
-    arrow = extra("pyarrow", name="files")
-    # A file that is asked for what its folders say alone still has to say how many rows it has.
-    read = types or dict([next(item for item in known.items() if item[0] not in file.partition)])
-    floats = [name for name, kind in read.items() if kind == arrow.float64()]
-    for batch in csv_batches(file, read) if file.is_text else json_batches(file, read):
-        for name in list(floats):
-            if may_be_rounded(batch[name]):
-                require_unrounded(file, name)
-                floats.remove(name)
-        yield batch
 
 
 def _partition_value(file: DataFile, name: str, kind: Any) -> Any:
@@ -393,7 +372,7 @@ def _within(folder: Path) -> Iterator[DataFile]:
 
 
 def _paths_below(folder: Path, around: tuple[Path, ...]) -> Iterator[Path]:
-    """The files below a folder, through links as well; `around` are the folders it is in."""
+    """The files below a folder, through links as well; it lies in those `around` it."""
     real = folder.resolve()
     if real in around:
         raise SourceError(f"the folder {folder} is a link to a folder around it", "remove the link")
@@ -429,7 +408,7 @@ def _match(pattern: str) -> list[DataFile]:
 
 
 def _require_readable_around(pattern: str) -> None:
-    """Refuse a folder of a pattern that may not be read: its files would be passed over."""
+    """Refuse a folder of a pattern that may not be read, and would be passed over."""
     parts = Path(pattern).parts
     for end in range(1, len(parts)):
         needed = os.R_OK | os.X_OK if glob.has_magic(parts[end]) else os.X_OK

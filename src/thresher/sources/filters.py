@@ -72,7 +72,7 @@ def matching_rows(columns: Mapping[str, Column], where: Mapping[str, Any]) -> Fl
 
 
 def arrow_filter(values: Mapping[str, list[Any]], types: Mapping[str, Any]) -> Any:
-    """Rows whose columns have these values, as an expression for columns of these types."""
+    """Rows whose columns have these values, as an expression of pyarrow.compute."""
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
     result = None
     for name, wanted in values.items():

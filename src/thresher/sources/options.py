@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from thresher._internal.arguments import require_one_of
 from thresher.errors import ArgumentError
 from thresher.inputs.columns import Missing
 from thresher.inputs.frames import is_frame
@@ -61,26 +60,22 @@ class Options:
 
 def require_options(options: Options) -> None:
     """Raise `ArgumentError` unless `scan` knows every option."""
-    exact, progress, refine, types = options.exact, options.progress, options.refine, options.columns
+    exact, refine, types = options.exact, options.refine, options.columns
+    listening = options.progress is None or callable(options.progress)
     buckets: Any = options.buckets
     few = isinstance(buckets, int) and 16 <= buckets <= MOST_BUCKETS
     condition = hasattr(refine, "slope_coverage")
     rules = (
         ("exact", exact is None or isinstance(exact, bool), "must be None, True or False", "pick one of them"),
-        (
-            "progress",
-            progress is None or callable(progress),
-            "is called with how far a scan has come",
-            "give a function",
-        ),
+        ("progress", listening, "is called with how far a scan has come", "give a function"),
         ("buckets", few, f"must be 16 to {MOST_BUCKETS:,}", f"e.g. {BUCKETS}"),
         ("refine", condition or isinstance(refine, bool), "must be a bool or a condition", _REFINE),
+        ("missing", options.missing in ("raise", "drop"), 'must be "raise" or "drop"', "pick one of them"),
         ("columns", types is None or isinstance(types, Mapping), "must map names to types of pyarrow", _TYPES),
     )
     for name, holds, rule, fix in rules:
         if not holds:
             raise ArgumentError(f"{name} {rule}, got {getattr(options, name)!r}", fix, parameter=name)
-    require_one_of(options.missing, ("raise", "drop"), name="missing")
 
 
 def require_source(source: Any, columns: Columns, *, engine: bool) -> None:

@@ -71,6 +71,5 @@ def report_progress(
         if not isinstance(failure, Exception):
             raise failure
         what = f"the function given as progress= raised {type(failure).__name__}: {failure}"
-        raise ArgumentError(
-            what, "fix the function or omit it; the data are fine", where=f"progress of {stage}"
-        ) from failure
+        fix = "fix the function or omit it; the data are fine"
+        raise ArgumentError(what, fix, where=f"progress of {stage}") from failure

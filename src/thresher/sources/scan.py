@@ -100,7 +100,7 @@ def scan(
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> Ranking | dict[Any, Any]:
-    """Count positives and negatives per score in a frame, in files, or in a table of an engine.
+    """Count positives and negatives per score in a frame, files or an engine's table.
 
     Returns a ranking for one score; with several scores {score: ranking}, with `by` {group: ranking}, with both
     {group: {score: ranking}}.
@@ -241,17 +241,16 @@ def read_batches(source: Any, names: Sequence[str], options: Options) -> dict[st
     """The named columns of the rows that a filter takes; refuses rows that do not fit."""
     if is_engine_source(source):
         with open_table(source, table=options.table) as opened:
-            return _join(select_rows(opened, names, options.where).batches(names), names, text=())
+            return _join(select_rows(opened, names, options.where).batches(names), names)
     require_no_table(source, options.table)
     batches, text, rows = _batches(source, Columns(names[0], (), None, tuple(names[1:])), options)
-    most = rows_that_fit(len(names), memory_budget())
-    if rows is not None and rows > most and options.where is None:
-        raise _too_many(most)
-    return _join(batches, names, text=text)
+    return _join(batches, names, text=text, total=None if options.where is not None else rows)
 
 
-def _join(batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str]) -> dict[str, Column]:
-    """Batches as columns of NumPy."""
+def _join(
+    batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str] = (), total: int | None = None
+) -> dict[str, Column]:
+    """Batches as columns of NumPy; `total` is how many rows they have, where known."""
     parts, rows, most = [], 0, rows_that_fit(len(names), memory_budget())
     batch: Any
     for batch in batches:
@@ -259,19 +258,13 @@ def _join(batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str]
             return {name: batch[name] for name in names}  # a frame that holds its rows
         parts.append(batch)
         rows += batch.num_rows
-        if rows > most:
-            raise _too_many(most)
+        if (total or rows) > most:
+            what = f"comparing models needs all rows at once, and more than {most:,} do not fit in memory"
+            fix = "give a sample of the rows, or a table of DuckDB, PostgreSQL or Spark, which compares them in place"
+            raise ArgumentError(what, fix, parameter="source")
     if not rows:
         raise EmptyError("there are no rows", "give at least one, and check where=")
     return {name: join_parts([part[name] for part in parts], name, text=name in text) for name in names}
-
-
-def _too_many(most: int) -> ArgumentError:
-    return ArgumentError(
-        f"comparing models needs all rows at once, and more than {most:,} do not fit in memory",
-        "give a sample of the rows, or a table of DuckDB, PostgreSQL or Spark, which compares them where they are",
-        parameter="source",
-    )
 
 
 def columns_that_fit(

@@ -48,7 +48,11 @@ def write_ranking(ranking: Ranking, path: Place) -> None:
 
 def read_ranking(path: Place) -> Ranking:
     """Read what `write_ranking`, `Ranking.to_json` or `Ranking.to_parquet` wrote."""
-    return read_parquet(path) if _is_parquet(path) else _read(path, _of_json)
+    return (
+        read_parquet(path)
+        if _is_parquet(path)
+        else _read(path, lambda content, _: Ranking.from_json(content.decode("utf-8", errors="replace")))
+    )
 
 
 def write_parquet(ranking: Ranking, path: Place) -> None:
@@ -66,10 +70,8 @@ def _is_parquet(path: Place) -> bool:
     require_path(path)
     suffix = Path(path).suffix.lower()
     if suffix not in (".json", ".parquet", ".pq"):
-        raise SourceError(
-            f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither",
-            fix="call it .json or .parquet",
-        )
+        what = f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither"
+        raise SourceError(what, "call it .json or .parquet")
     return suffix != ".json"
 
 
@@ -84,11 +86,6 @@ def _read(path: Place, parse: Callable[[bytes, str], Ranking]) -> Ranking:
         return parse(content, name)
     except ThresherError as error:  # which knows what is wrong, but not in which file
         raise type(error)(f"{name}: {error.what.removeprefix(f'{name} ')}", error.fix) from None
-
-
-def _of_json(content: bytes, name: str) -> Ranking:
-    del name
-    return Ranking.from_json(content.decode("utf-8", errors="replace"))
 
 
 def _parquet_bytes(ranking: Ranking) -> bytes:

@@ -62,13 +62,10 @@ class DataFile:
         raw = self.name if self.content is None else arrow.BufferReader(self.content)
         return arrow.input_stream(raw, compression=self.compression)
 
-    def at_once(self) -> Any:
-        """The bytes as something that can be read from anywhere; a plain file on disk is mapped."""
-        arrow = extra("pyarrow", name="files")
-        if self.compression is None and self.content is None:
-            return arrow.memory_map(self.name)
-        with self.stream() as stream:
-            return arrow.BufferReader(stream.read())
+    def begins(self, magic: bytes) -> bool:
+        """Whether the first bytes are these."""
+        with self.stream() as raw:
+            return bool(raw.read(len(magic)) == magic)
 
     def lines(self) -> Iterator[bytes]:
         """The lines of a text, decompressed, each with its line break."""
@@ -101,11 +98,22 @@ def header(file: DataFile) -> list[str]:
     return first
 
 
-def csv_batches(file: DataFile, types: Mapping[str, Any], *, absent: Sequence[str] = ABSENT) -> Iterator[Any]:
-    """Batches of the columns of a CSV file that `types` names, each of that type.
+def text_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
+    """Batches of the columns of a CSV or JSON-lines file that `types` names.
 
-    Texts in `absent` are missing in columns of other types than text; of texts only an empty `absent` field is.
+    Refuses numbers that Arrow would round.
     """
+    floats = [name for name, kind in types.items() if str(kind) == "double"]
+    for batch in csv_batches(file, types) if file.is_text else json_batches(file, types):
+        for name in list(floats):
+            if (np.abs(batch[name].to_numpy(zero_copy_only=False)) >= EXACT_INTEGERS).any():  # and is perhaps rounded
+                require_unrounded(file, name)
+                floats.remove(name)
+        yield batch
+
+
+def csv_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
+    """Batches of the columns of a CSV file that `types` names; no text is missing."""
     arrow, arrow_csv = extra("pyarrow", name="files"), extra("pyarrow.csv", name="files")
     names = header(file)
     width = sum(map(len, names)) + len(names)
@@ -113,10 +121,7 @@ def csv_batches(file: DataFile, types: Mapping[str, Any], *, absent: Sequence[st
         "read_options": arrow_csv.ReadOptions(block_size=max(_CSV_BLOCK, _HEADERS_PER_BLOCK * width)),
         "parse_options": arrow_csv.ParseOptions(delimiter=SEPARATORS[file.format], newlines_in_values=True),
         "convert_options": arrow_csv.ConvertOptions(
-            include_columns=list(types),
-            column_types=dict(types),
-            null_values=list(absent),
-            strings_can_be_null=tuple(absent) == ("",),
+            include_columns=list(types), column_types=dict(types), null_values=list(ABSENT)
         ),
     }
     with translate_errors(file), file.stream() as raw:
@@ -232,11 +237,6 @@ def json_types(file: DataFile) -> dict[str, Any]:
     return {column.name: arrow.string() if arrow.types.is_temporal(column.type) else column.type for column in schema}
 
 
-def json_keys(file: DataFile) -> list[str]:
-    """All keys of a JSON-lines file in order of appearance, by reading every line."""
-    return list(dict.fromkeys(name for _, pairs in json_objects(file) for name in pairs))
-
-
 def json_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
     """Batches of the keys of a JSON-lines file that `types` names.
 
@@ -350,12 +350,12 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_real)
 
 
 def require_unrounded(file: DataFile, name: str) -> None:
-    """Raise `ScoreError` if a float64 rounds an integer of a column, or makes it infinite."""
-    rows, lost = 0, []
+    """Raise `ScoreError` if a float64 does not hold the numbers of a column."""
     if file.format == "jsonl":
         values = [pairs.get(name) for _, pairs in json_objects(file)]
         rows, lost = len(values), [each for each in values if isinstance(each, int | Decimal) and each != float(each)]
     else:
+        rows, lost = 0, []
         arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
         for batch in csv_batches(file, {name: arrow.string()}):
             rows += batch.num_rows
@@ -366,9 +366,3 @@ def require_unrounded(file: DataFile, name: str) -> None:
     if lost:
         what = f"{len(lost):,} of {rows:,} numbers in column {name!r} of {file.name} do not fit a float64 exactly"
         raise ScoreError(f"{what}, first {lost[0]}", "subtract an offset so that they do, or round them yourself")
-
-
-def may_be_rounded(values: Any) -> bool:
-    """Whether floats read from text are so large that integers may have been rounded."""
-    floats = values.to_numpy(zero_copy_only=False)
-    return bool(floats.size) and bool((np.abs(floats) >= EXACT_INTEGERS).any())

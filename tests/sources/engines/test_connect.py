@@ -59,8 +59,8 @@ def test_tables_of_a_schema(postgres):
         connection.execute('CREATE SCHEMA IF NOT EXISTS "day 1"')
         connection.execute('DROP TABLE IF EXISTS "day 1".mails')
         connection.execute('CREATE TABLE "day 1".mails AS SELECT 1 AS y, 0.5::float8 AS p UNION ALL SELECT 0, 0.25')
-    found = th.scan(postgres.url, table=("day 1", "mails"), label="y", score="p")
-    assert found == th.rank([1, 0], [0.5, 0.25])
+    actual = th.scan(postgres.url, table=("day 1", "mails"), label="y", score="p")
+    assert actual == th.rank([1, 0], [0.5, 0.25])
 
 
 def test_scans_only_read(postgres):
@@ -76,10 +76,10 @@ def test_views_that_are_kept_and_truth_values(postgres):
     with postgres.connection() as connection:
         connection.execute("DROP TABLE IF EXISTS flags CASCADE")
         connection.execute("CREATE TABLE flags AS SELECT g % 2 = 0 AS y, g % 3 = 0 AS p FROM generate_series(1, 12) g")
-        connection.execute("CREATE MATERIALIZED VIEW kept AS SELECT * FROM flags")
+        connection.execute("CREATE MATERIALIZED VIEW positives AS SELECT * FROM flags")
     labels = [g % 2 == 0 for g in range(1, 13)]
     scores = [float(g % 3 == 0) for g in range(1, 13)]
-    assert th.scan(postgres.url, table="kept", label="y", score="p") == th.rank(labels, scores)
+    assert th.scan(postgres.url, table="positives", label="y", score="p") == th.rank(labels, scores)
 
 
 def test_a_table_that_one_may_not_read(postgres):
@@ -143,8 +143,8 @@ def test_control_c_leaves_no_query_behind(postgres, slower):
     with postgres.connection() as connection:
         when_running(connection)
         scanning.send_signal(signal.SIGINT)
-        _, told = scanning.communicate(timeout=60)
-        assert "KeyboardInterrupt" in told
+        _, message = scanning.communicate(timeout=60)
+        assert "KeyboardInterrupt" in message
         left = 1
         for _ in range(50):
             left = len(connection.execute(f"SELECT 1 {RUNNING}").fetchall())
@@ -270,13 +270,13 @@ def test_an_executor_that_is_lost(tmp_path):
         env={**os.environ, **settings},
         timeout=400,
     )
-    said = ran.stdout.splitlines()
-    assert "killed" in said, ran.stdout + ran.stderr
+    lines = ran.stdout.splitlines()
+    assert "killed" in lines, ran.stdout + ran.stderr
     # Spark may find another executor by itself; if it does not, the error says what to do. Nothing is half counted.
-    told = [line for line in said if line.startswith("refused")]
-    assert len(told) + said.count("recovered: True") == 1
-    assert all("a worker was lost" in line and "start the scan again" in line for line in told)
-    assert said[-1] == "same: True"
+    refusals = [line for line in lines if line.startswith("refused")]
+    assert len(refusals) + lines.count("recovered: True") == 1
+    assert all("a worker was lost" in line and "start the scan again" in line for line in refusals)
+    assert lines[-1] == "same: True"
 
 
 def test_an_absent_driver_names_its_extra(monkeypatch):
@@ -445,9 +445,9 @@ def test_the_name_of_a_file_is_a_name(tmp_path, monkeypatch, name):
 
 def test_a_view_that_names_its_database(mails):
     engine = ibis.duckdb.connect(mails)
-    engine.raw_sql("CREATE VIEW kept AS SELECT * FROM mails.main.mails WHERE y = 1")
+    engine.raw_sql("CREATE VIEW positives AS SELECT * FROM mails.main.mails WHERE y = 1")
     engine.disconnect()
-    assert th.scan(mails, table="kept", label="y", score="p").total == 2
+    assert th.scan(mails, table="positives", label="y", score="p").total == 2
 
 
 @pytest.mark.parametrize("name", ["a?b.db", "a#b.db", "[x].db", "a%20b.db", "a b.db", "ä.db"])
@@ -458,8 +458,8 @@ def test_the_path_of_a_url_is_a_path(tmp_path, name):
         connection.executemany("INSERT INTO mails VALUES (?, ?)", [(1, score), (0, 0.0)])
         connection.commit()
         connection.close()
-    found = th.scan(f"sqlite://{tmp_path / name}", table="mails", label="y", score="p")
-    assert found.score.tolist() == [0.5, 0.0]
+    actual = th.scan(f"sqlite://{tmp_path / name}", table="mails", label="y", score="p")
+    assert actual.score.tolist() == [0.5, 0.0]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["a", name])
 
 

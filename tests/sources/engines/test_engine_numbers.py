@@ -26,8 +26,8 @@ def test_every_float_arrives(values):
     for connect in ENGINES.values():
         one = connect.connect()
         columns = [number(ibis, value).name(f"x{i}") for i, value in enumerate(values)]
-        found = one.create_table("one", pa.table({"a": [1]})).select(*columns).to_pyarrow()
-        assert [found[f"x{i}"][0].as_py() for i in range(len(values))] == values
+        actual = one.create_table("one", pa.table({"a": [1]})).select(*columns).to_pyarrow()
+        assert [actual[f"x{i}"][0].as_py() for i in range(len(values))] == values
 
 
 LIMITS = [-INF, -sys.float_info.max, -1.5, -5e-324, 0.0, 5e-324, 0.1, 1.0, sys.float_info.max, INF]
@@ -37,9 +37,9 @@ def test_limits_are_those_of_python(engine):
     table = engine.create_table("rows", pa.table({"x": LIMITS}))
     tests = {f"least{i}": table.x >= number(ibis, limit) for i, limit in enumerate(LIMITS)}
     tests |= {f"most{i}": table.x <= number(ibis, limit) for i, limit in enumerate(LIMITS)}
-    found = table.select(x=table.x, finite=is_finite(ibis, table.x), **tests).to_pyarrow().to_pylist()
-    assert len(found) == len(LIMITS)
-    for row in found:
+    actual = table.select(x=table.x, finite=is_finite(ibis, table.x), **tests).to_pyarrow().to_pylist()
+    assert len(actual) == len(LIMITS)
+    for row in actual:
         assert row["finite"] == math.isfinite(row["x"])
         for i, limit in enumerate(LIMITS):
             assert row[f"least{i}"] == (row["x"] >= limit), (row["x"], limit)

@@ -29,36 +29,36 @@ def opened(*scores, weights=None, cluster=None, **how):
 def left(*scores, **how):
     """The rows that are left, as tuples of all their columns."""
     with opened(*scores, missing="drop", **how) as rows:
-        found = rows.engine.answer(rows.table, stage="reading", listener=None).to_pylist()
-        return rows, sorted(tuple(row.values()) for row in found)
+        actual = rows.engine.answer(rows.table, stage="reading", listener=None).to_pylist()
+        return rows, sorted(tuple(row.values()) for row in actual)
 
 
 def test_rows_that_miss_something_are_left_out_and_counted():
-    rows, found = left("a", "b")
+    rows, actual = left("a", "b")
     assert rows.dropped == 3
     assert rows.cases == (2, 2)
     assert rows.weight == (2.0, 2.0)
-    assert found == [(0, 0.0, 4.0), (0, 0.8, 2.0), (1, 0.0, 5.0), (1, 0.9, 3.0)]
+    assert actual == [(0, 0.0, 4.0), (0, 0.8, 2.0), (1, 0.0, 5.0), (1, 0.9, 3.0)]
 
 
 def test_weights_of_nothing_vanish_and_are_not_missing():
-    rows, found = left("a", weights="w")
+    rows, actual = left("a", weights="w")
     assert rows.dropped == 3
     assert rows.cases == (1, 2)
     assert rows.weight == (1.0, 2.5)
-    assert found == [(0, 0.0, 0.5), (0, 0.8, 2.0), (1, 0.9, 1.0)]
+    assert actual == [(0, 0.0, 0.5), (0, 0.8, 2.0), (1, 0.9, 1.0)]
 
 
 def test_a_missing_cluster_is_a_missing_value():
-    rows, found = left("b", cluster="c")
+    rows, actual = left("b", cluster="c")
     assert rows.dropped == 2
-    assert {row[-1] for row in found} == {"x", "y", "z"}
+    assert {row[-1] for row in actual} == {"x", "y", "z"}
 
 
 def test_a_filter_comes_first():
-    rows, found = left("a", where={"c": ["x", "y"]})
+    rows, actual = left("a", where={"c": ["x", "y"]})
     assert rows.dropped == 2
-    assert len(found) == 2
+    assert len(actual) == 2
     rows, _ = left("a", where=lambda table: table.b > 1, positive=0)
     assert rows.cases == (2, 2)
 

@@ -39,7 +39,7 @@ def rows_of(place, data, *, weights=None, cluster=None):
 def units(data, *, weighted=False):
     """What each row adds: w·(V - ½) per model and w, of positives first and then of negatives."""
     y, weight = data["y"], data["w"] if weighted else np.ones(60)
-    found = np.zeros((60, 6))
+    actual = np.zeros((60, 6))
     for i in range(60):
         other = y != y[i]
         side = 0 if y[i] else 3
@@ -47,51 +47,51 @@ def units(data, *, weighted=False):
             mine = data[name][i] if y[i] else -data[name][i]
             theirs = data[name][other] if y[i] else -data[name][other]
             beats = (theirs < mine) + 0.5 * (theirs == mine)
-            found[i, side + model] = weight[i] * ((beats * weight[other]).sum() / weight[other].sum() - 0.5)
-        found[i, side + 2] = weight[i]
-    return found
+            actual[i, side + model] = weight[i] * ((beats * weight[other]).sum() / weight[other].sum() - 0.5)
+        actual[i, side + 2] = weight[i]
+    return actual
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_placements_are_those_of_all_pairs(place, data, weighted):
     with rows_of(place, data, weights="w" if weighted else None) as rows:
-        found = rows.placement_sums(listener=None)
+        actual = rows.placement_sums(listener=None)
     each = units(data, weighted=weighted)
-    assert found.total == pytest.approx(each.sum(axis=0))
-    assert found.products == pytest.approx(each.T @ each)
-    assert found.units == (data["y"].sum(), (~data["y"]).sum(), 60)
-    assert not found.clustered
+    assert actual.total == pytest.approx(each.sum(axis=0))
+    assert actual.products == pytest.approx(each.T @ each)
+    assert actual.units == (data["y"].sum(), (~data["y"]).sum(), 60)
+    assert not actual.clustered
 
 
 def test_clusters_are_added_up_first(place, data):
     with rows_of(place, data, weights="w", cluster="c") as rows:
-        found = rows.placement_sums(listener=None)
+        actual = rows.placement_sums(listener=None)
     each = units(data, weighted=True)
     clusters = np.array([each[data["c"] == cluster].sum(axis=0) for cluster in np.unique(data["c"])])
-    assert found.total == pytest.approx(clusters.sum(axis=0))
-    assert found.products == pytest.approx(clusters.T @ clusters)
-    assert found.units == ((clusters[:, 2] > 0).sum(), (clusters[:, 5] > 0).sum(), len(clusters))
-    assert found.clustered
+    assert actual.total == pytest.approx(clusters.sum(axis=0))
+    assert actual.products == pytest.approx(clusters.T @ clusters)
+    assert actual.units == ((clusters[:, 2] > 0).sum(), (clusters[:, 5] > 0).sum(), len(clusters))
+    assert actual.clustered
 
 
 def test_calls_are_weighed_cell_by_cell(place, data):
     with rows_of(place, data, weights="w") as rows:
-        found = rows.call_weights(AT, listener=None)
+        actual = rows.call_weights(AT, listener=None)
     for name, threshold in AT.items():
-        called, y, w = data[name] >= threshold, data["y"], data["w"]
-        cells = [y & called, y & ~called, ~y & called, ~y & ~called]
-        assert found[name][0] == pytest.approx([w[cell].sum() for cell in cells])
-        assert found[name][1] == pytest.approx([(w[cell] ** 2).sum() for cell in cells])
+        above, y, w = data[name] >= threshold, data["y"], data["w"]
+        cells = [y & above, y & ~above, ~y & above, ~y & ~above]
+        assert actual[name][0] == pytest.approx([w[cell].sum() for cell in cells])
+        assert actual[name][1] == pytest.approx([(w[cell] ** 2).sum() for cell in cells])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_calls_of_all_models_are_counted_together(place, data, weighted):
     with rows_of(place, data, weights="w" if weighted else None) as rows:
-        found = rows.call_counts(AT, listener=None)
+        actual = rows.call_counts(AT, listener=None)
     code = data["y"] + 2 * (data["a"] >= 0.5) + 4 * (data["b"] >= 1.0)
     kinds = list(zip(code.tolist(), (data["w"] if weighted else np.ones(60)).tolist(), strict=True))
     expected = {kind: kinds.count(kind) for kind in set(kinds)}
-    got = zip(found.code.tolist(), found.weight.tolist(), found.cases.tolist(), strict=True)
+    got = zip(actual.code.tolist(), actual.weight.tolist(), actual.cases.tolist(), strict=True)
     assert {(code, weight): cases for code, weight, cases in got} == expected
 
 

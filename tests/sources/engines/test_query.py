@@ -41,9 +41,9 @@ def test_third_labels_are_counted_where_one_model_misses_scores():
 
 def test_truth_values_are_scores():
     rows = pa.table({"y": [1, 0, 1, 0], "p": [True, False, None, True]})
-    found = th.scan(ibis.memtable(rows), label="y", score="p", missing="drop")
-    assert found == th.rank([1, 0, 0], [1.0, 0.0, 1.0])
-    assert found.dropped == 1
+    actual = th.scan(ibis.memtable(rows), label="y", score="p", missing="drop")
+    assert actual == th.rank([1, 0, 0], [1.0, 0.0, 1.0])
+    assert actual.dropped == 1
 
 
 ONCE = pa.table({"y": [0, 1] * 50, "p": range(100), "q": range(100), "w": [0.5] * 100, "g": [1, 2] * 50})

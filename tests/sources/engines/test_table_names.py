@@ -1,4 +1,4 @@
-"""Tables are found by name, or the error says which ones there are."""
+"""A table is opened by its name, or the error says which ones there are."""
 
 import ibis
 import pyarrow as pa

@@ -41,17 +41,17 @@ def test_every_value_is_found_where_it_is_and_nowhere_else(name):
     sources = [ibis.memtable(rows), ibis.polars.connect({"rows": pl.DataFrame(rows).lazy()}).table("rows")]
     for table in sources[: 1 if name in ("decimal", "uint64") else 2]:
         for value in values:
-            found = table.filter(is_one_of(ibis, table.x, [value])).x.to_pyarrow().to_pylist()
+            actual = table.filter(is_one_of(ibis, table.x, [value])).x.to_pyarrow().to_pylist()
             expected = [entry for entry in rows["x"].to_pylist() if entry == value]
-            assert sorted(found) == sorted(expected), (name, value)
+            assert sorted(actual) == sorted(expected), (name, value)
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20), st.data())
 def test_floats_are_found_to_the_last_bit(values, data):
     wanted = data.draw(st.lists(st.sampled_from(values), min_size=1, max_size=4))
     table = ibis.memtable(pa.table({"x": values}))
-    found = table.filter(is_one_of(ibis, table.x, wanted)).x.to_pyarrow().to_pylist()
-    assert sorted(found) == sorted(value for value in values if value in wanted)
+    actual = table.filter(is_one_of(ibis, table.x, wanted)).x.to_pyarrow().to_pylist()
+    assert sorted(actual) == sorted(value for value in values if value in wanted)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])

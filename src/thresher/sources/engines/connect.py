@@ -29,14 +29,12 @@ from thresher.sources.progress import Listener, report_progress
 
 PUSHED_DOWN = ("duckdb", "postgres", "pyspark")  # engines whose aggregate queries are tested
 _FILES_OF_ENGINE = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
-_MAGIC = {b"SQLite format 3\0": "sqlite"}  # how database files begin that are not DuckDB's
+_SQLITE_MAGIC = b"SQLite format 3\0"
 _ATTACHED = "memory_file"
 _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
-_DUCKDB = "duckdb"
-_IN_FILES = ("sqlite",)
-_ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction_read_only = on") | {
-    "sqlite": "PRAGMA query_only = on"
-}
+_DUCKDB, _SQLITE = "duckdb", "sqlite"
+_ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction_read_only = on")
+_ONLY_READS[_SQLITE] = "PRAGMA query_only = on"
 # A driver that a scheme needs next to Ibis, and the extra that brings it.
 _DRIVERS = {"postgres": ("psycopg", "postgres"), "postgresql": ("psycopg", "postgres"), "pyspark": ("pyspark", "spark")}
 _BATCH = 1 << 18
@@ -146,7 +144,7 @@ def require_table_columns(table: Any, wanted: Sequence[str], *, place: str) -> N
 
 
 def _named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
-    """A table, view or materialised view of an Ibis engine, called `place` in messages.
+    """A table, view or materialised view of an Ibis engine, `place` in messages.
 
     Engines list no table that one may not read, and not every kind of view, so the table is asked for first.
     """
@@ -185,7 +183,7 @@ def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
     if not separator:  # a database file, known by its first bytes
         _require_database_file(name)
         with Path(name).open("rb") as file:
-            scheme, place = _MAGIC.get(file.read(16), _DUCKDB), name
+            scheme, place = _SQLITE if file.read(16) == _SQLITE_MAGIC else _DUCKDB, name
     scheme = scheme.lower().partition("+")[0]
     if scheme == _DUCKDB:
         return _of_database_file(ibis, place, stack)
@@ -197,9 +195,9 @@ def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
         package, brings = _DRIVERS[scheme]
         extra(package, name=brings)
     try:
-        if scheme in _IN_FILES:
+        if scheme == _SQLITE:
             _require_database_file(place)
-            engine = getattr(ibis, scheme).connect(place)  # by its path, of which a URL would read some signs otherwise
+            engine = ibis.sqlite.connect(place)  # by its path, of which a URL would read some signs otherwise
         else:
             engine = ibis.connect(f"{scheme}://{place}")
     except ImportError:

@@ -12,9 +12,7 @@ _CREDENTIALS = re.compile(r"(?P<scheme>[\w+]+://)[^\n]*@")  # a password may hol
 _SECRET = re.compile(r"(?i)\b(password|passwd|pwd|token|secret|key)\b\s*[=:]\s*[^\s,;&)]+")
 _MOST = 300
 _AGAIN = "start the scan again when it is back: nothing was changed, and the same rows give the same counts"
-
 _INTERRUPTED = re.compile(r"(?i)(interrupt error|query interrupted)")
-
 # A pattern in a message, what it means and what to do; the first that fits is used.
 _KNOWN: dict[str, tuple[str, str]] = {
     r"no space left|disk full|disk quota|out of disk|max_temp_directory_size|could not write file|file too large": (
@@ -47,10 +45,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
     ),
     # Py4J says no more than which call failed when the machine dies while its answer is awaited.
     r"executor.*(lost|failure)|job aborted|context.*(stopped|shut)|networkerror|connection reset|in the jvm"
-    r"|calling o\d+\.getresult\W*$": (
-        "a worker was lost",
-        _AGAIN,
-    ),
+    r"|calling o\d+\.getresult\W*$": ("a worker was lost", _AGAIN),
     r"conflicting lock|already attached": (
         "another connection has it open",
         "close that connection, or scan its own table: th.scan(connection.table(...)) of an Ibis connection",

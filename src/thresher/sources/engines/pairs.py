@@ -14,30 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.optional import extra
-from thresher.errors import (
-    ArgumentError,
-    EmptyError,
-    MissingValueError,
-    ScoreError,
-    WeightError,
-    argument,
-    require_both_classes,
-)
+from thresher.errors import ArgumentError, EmptyError, MissingValueError, argument, require_both_classes
 from thresher.inputs.columns import Missing, column
 from thresher.inputs.labels import is_positive
 from thresher.ranking import Counts, Ranking
 from thresher.sources.engines.connect import EngineTable, is_engine_source, open_table
 from thresher.sources.engines.query import (
-    float_column,
+    BAD_WEIGHT,
+    MISSING,
+    UNFIT_SCORE,
+    faults,
     group_column,
-    is_finite,
     is_one_of,
-    known,
     number,
-    readable,
-    require_numbers,
     require_plain,
-    rounded_in_float64,
+    scan_columns,
 )
 from thresher.sources.engines.result import require_fit_scores, require_sound_weights
 from thresher.sources.options import Columns, Options, require_options, require_source
@@ -47,7 +38,6 @@ from thresher.sources.scan import engine_rankings, select_rows
 Matrix = npt.NDArray[np.float64]
 MOST_KINDS = 1 << 20
 _MOST_LABELS = 1000
-_COMPLETE, _INCOMPLETE, _BAD_WEIGHT, _NO_WEIGHT, _UNFIT = range(5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +57,10 @@ class PlacementSums:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calls:
-    """How many rows share class, calls and weight: bit 0 of `code` is the class, bit i + 1 model i's call."""
+    """How many rows share class, calls and weight.
+
+    Bit 0 of `code` is the class, bit i + 1 model i's call.
+    """
 
     code: Counts
     cases: Counts
@@ -78,7 +71,7 @@ class Calls:
 def open_pairs(
     source: Any, columns: Columns, options: Options, *, cluster: str | None = None
 ) -> Iterator[EnginePairs | None]:
-    """Open a table for comparing models where its rows are; None for a source that is not asked by queries."""
+    """Open a table for comparing models; None for a source without push-down."""
     require_options(options)
     engine = is_engine_source(source)
     require_source(source, columns, engine=engine)
@@ -93,9 +86,10 @@ def open_pairs(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnginePairs:
-    """Rows in an engine: `positive` is 1 or 0, `x0`, `x1`, … are scores, `w` and `cluster` there where asked for.
+    """Rows in an engine, to compare models on.
 
-    `cases` and `weight` are how many rows each class has and what they weigh, positives first.
+    Columns of `table` are `positive` (1 or 0), scores `x0`, `x1`, …, and `w` and `cluster` where asked for. `cases` and
+    `weight` are how many rows each class has and what they weigh, positives first.
     """
 
     engine: EngineTable
@@ -142,7 +136,7 @@ class EnginePairs:
     def call_weights(
         self, thresholds: Mapping[str, float], *, listener: Listener | None
     ) -> dict[str, tuple[Matrix, Matrix]]:
-        """For every model the weights of tp, fn, fp and tn at its threshold, and the sums of their squares."""
+        """Per model the sums of weights, and of their squares, of tp, fn, fp and tn."""
         ibis, table = extra("ibis", name="sql"), self.table
         zero = number(ibis, 0.0)
         weight = table.w if "w" in table.columns else number(ibis, 1.0)
@@ -179,79 +173,54 @@ class EnginePairs:
 def require_few_kinds(kinds: int) -> None:
     """Raise `ArgumentError` for more kinds of calls and weights than can be resampled."""
     if kinds > MOST_KINDS:
-        raise ArgumentError(
-            f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind",
-            "round the weights in the table or a view, or compare by AUC, which takes any",
-        )
+        what = f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind"
+        raise ArgumentError(what, "round the weights in the table or a view, or compare by AUC, which takes any")
 
 
 def _engine_pairs(engine: EngineTable, columns: Columns, cluster: str | None, options: Options) -> EnginePairs:
-    """Count the labels, refuse what is refused everywhere, and select the rows that are left."""
-    ibis = extra("ibis", name="sql")
-    rows = _with_state(ibis, engine.table, columns, cluster)
+    """Count the labels, refuse what is refused everywhere, and select the other rows."""
+    ibis, models = extra("ibis", name="sql"), len(columns.scores)
+    chosen = scan_columns(ibis, engine.table, columns)
+    if cluster is not None:
+        require_plain(engine.table[cluster], cluster)
+        chosen["cluster"] = group_column(ibis, engine.table[cluster])
+    rows = engine.table.select(**chosen)
+    rows = rows.mutate(state=faults(ibis, rows, [str(i) for i in range(models)]))
     sums = {"cases": rows.count().cast("int64")} | ({} if columns.weights is None else {"weight": rows.w.sum()})
     grouped = rows.group_by("label", "state").aggregate(**sums).limit(_MOST_LABELS)
     answer = engine.answer(grouped, stage="counting labels", listener=options.progress).to_pylist()
     dropped = _refuse(answer, options.missing)
-    counts = [row for row in answer if row["state"] == _COMPLETE]
+    counts = [row for row in answer if not row["state"]]
     labels = column([row["label"] for row in counts], name="labels")
     rows_of = np.array([row["cases"] for row in counts], dtype=np.int64)
     flags = is_positive(labels, positive=options.positive, cases=rows_of) if counts else np.zeros(0, np.bool_)
     sides = [[row for row, flag in zip(counts, flags, strict=True) if flag == side] for side in (True, False)]
     cases = tuple(sum(row["cases"] for row in side) for side in sides)
-    _require_cases(answer, counts)
+    if not counts:
+        gone = all(row["state"] & MISSING for row in answer)
+        what = "no row is left after dropping missing values" if gone else "all weights are 0, so there are no rows"
+        raise EmptyError(what, "check the columns")
     require_both_classes(cases[0], cases[1])
     weight = tuple(float(sum(row.get("weight", row["cases"]) for row in side)) for side in sides)
-    complete_rows = rows.filter(rows.state == _COMPLETE)
+    complete_rows = rows.filter(rows.state == 0)
     positive = is_one_of(ibis, complete_rows.label, [sides[0][0]["label"]]).ifelse(1, 0).cast("int64")
     # -0.0 and 0.0 are one score, which not every engine's order knows.
-    zero, models = number(ibis, 0.0), len(columns.scores)
-    chosen = {f"x{i}": complete_rows[f"x{i}"] for i in range(models)}
-    chosen = {name: (score == zero).ifelse(zero, score) for name, score in chosen.items()}
-    chosen |= {name: complete_rows[name] for name in ("w", "cluster") if name in complete_rows.columns}
-    table = complete_rows.select(positive=positive, **chosen)
+    zero = number(ibis, 0.0)
+    scores = {f"x{i}": (complete_rows[f"x{i}"] == zero).ifelse(zero, complete_rows[f"x{i}"]) for i in range(models)}
+    others = {name: complete_rows[name] for name in ("w", "cluster") if name in complete_rows.columns}
+    table = complete_rows.select(positive=positive, **scores, **others)
     return EnginePairs(engine, table, models, (cases[0], cases[1]), (weight[0], weight[1]), dropped)
-
-
-def _with_state(ibis: Any, table: Any, columns: Columns, cluster: str | None) -> Any:
-    """The columns that are asked for, and the state of each row: complete, incomplete, or what is wrong with it."""
-    require_plain(table[columns.label], columns.label)
-    if cluster is not None:
-        require_plain(table[cluster], cluster)
-    label = readable(table[columns.label])
-    chosen: dict[str, Any] = {}
-    tests: list[tuple[Any, int]] = []
-    for i, name in enumerate(columns.scores):
-        kind = table[name].type()
-        require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError)
-        chosen[f"x{i}"] = float_column(ibis, table[name])
-        if (unfit := rounded_in_float64(ibis, table[name])) is not None:
-            tests.append((unfit, _UNFIT))
-    there = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
-    for score in chosen.values():
-        there &= known(score)
-    if columns.weights is not None:
-        kind = table[columns.weights].type()
-        require_numbers(kind, f"weights must be numbers, got {kind}", WeightError)
-        w = chosen["w"] = float_column(ibis, table[columns.weights])
-        zero = number(ibis, 0.0)
-        there &= known(w)
-        tests += [((w < zero) | ~is_finite(ibis, w), _BAD_WEIGHT), (w == zero, _NO_WEIGHT)]
-    if cluster is not None:
-        chosen["cluster"] = group_column(ibis, table[cluster])
-        there &= chosen["cluster"].notnull()
-    state = ibis.cases((there, ibis.literal(_COMPLETE, "int64")), else_=ibis.literal(_INCOMPLETE, "int64"))
-    for test, code in tests:
-        state = ibis.cases((there & test, ibis.literal(code, "int64")), else_=state)
-    return table.select(label=label, state=state, **chosen)
 
 
 def _refuse(rows: Sequence[dict[str, Any]], missing: Missing) -> int:
     """How many rows are left out on request; raises where rows are refused."""
+    if not rows:
+        raise EmptyError("there are no rows", "give at least one, and check where=")
     total = sum(row["cases"] for row in rows)
-    gone, bad, unfit = (
-        sum(row["cases"] for row in rows if row["state"] == state) for state in (_INCOMPLETE, _BAD_WEIGHT, _UNFIT)
-    )
+    gone = sum(row["cases"] for row in rows if row["state"] & MISSING)
+    # Of several faults of a row the first counts: a weight that is none, a weight of 0, a score that is rounded.
+    bad = sum(row["cases"] for row in rows if row["state"] & (MISSING | BAD_WEIGHT) == BAD_WEIGHT)
+    unfit = sum(row["cases"] for row in rows if row["state"] & ~UNFIT_SCORE == 0 and row["state"])
     if gone and missing == "raise":
         raise MissingValueError(
             f"{gone:,} of {total:,} rows miss a label, a score, a weight or a cluster, and none is ever guessed",
@@ -261,15 +230,6 @@ def _refuse(rows: Sequence[dict[str, Any]], missing: Missing) -> int:
     require_fit_scores(unfit, total)
     require_sound_weights(bad, total)
     return int(gone)
-
-
-def _require_cases(rows: Sequence[Mapping[str, Any]], counts: Sequence[Any]) -> None:
-    if not rows:
-        raise EmptyError("there are no rows", "give at least one, and check where=")
-    if not counts:
-        gone = all(row["state"] == _INCOMPLETE for row in rows)
-        what = "no row is left after dropping missing values" if gone else "all weights are 0, so there are no rows"
-        raise EmptyError(what, "check the columns")
 
 
 def _cluster_sums(ibis: Any, rows: EnginePairs, placed: Any, width: int, *, listener: Listener | None) -> PlacementSums:
@@ -300,7 +260,10 @@ def _read_moments(row: dict[str, Any], width: int) -> tuple[Matrix, Matrix]:
 
 
 def _placement(ibis: Any, rows: EnginePairs, name: str) -> Any:
-    """A row's placement minus ½; twice a mid-rank is its rank from below plus n + 1 minus its rank from above."""
+    """A row's placement minus ½.
+
+    Twice a mid-rank is the rank from below plus n + 1 minus the rank from above.
+    """
     table, (pos, neg) = rows.table, rows.cases
 
     def doubled(of: int, group: Any) -> Any:
@@ -316,7 +279,7 @@ def _placement(ibis: Any, rows: EnginePairs, name: str) -> Any:
 
 
 def _weighted_placement(ibis: Any, rows: EnginePairs, name: str) -> Any:
-    """The same with the other class's weight below a row, from sums that run up and down and take ties along."""
+    """The same by weights of the other class, from sums that run up and down."""
     table, (pos, neg), zero = rows.table, rows.weight, number(ibis, 0.0)
 
     def doubled(side: int, total: float) -> Any:
@@ -332,6 +295,6 @@ def _weighted_placement(ibis: Any, rows: EnginePairs, name: str) -> Any:
 
 
 def _about_half(ibis: Any, table: Any, beaten: Any, totals: tuple[float, float]) -> Any:
-    """From twice what a row beats of the other class to its placement minus ½; a negative's is what beats it."""
+    """A placement minus ½ of twice what a row beats; a negative's is what beats it."""
     pos, neg, half = number(ibis, 2.0 * totals[0]), number(ibis, 2.0 * totals[1]), number(ibis, 0.5)
     return (table.positive == 1).ifelse(beaten / neg - half, half - beaten / pos)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from decimal import Context, Decimal
+from functools import reduce
+from operator import add, and_, or_
 from typing import Any
 
 from thresher._internal.optional import extra
@@ -24,7 +26,8 @@ from thresher.sources.engines.connect import offers
 from thresher.sources.filters import BYTES, HOURS, NUMBERS, TEXTS, TIMES, filter_values, require_kind
 from thresher.sources.options import Columns, Filter
 
-NO_LABEL, NO_SCORE, NO_WEIGHT, BAD_WEIGHT, ZERO_WEIGHT, UNFIT_SCORE = (1 << bit for bit in range(6))
+NO_LABEL, NO_SCORE, NO_WEIGHT, BAD_WEIGHT, ZERO_WEIGHT, UNFIT_SCORE, NO_CLUSTER = (1 << bit for bit in range(7))
+MISSING = NO_LABEL | NO_SCORE | NO_WEIGHT | NO_CLUSTER
 FAULT = 2**60
 MOST_GROUPS = 3 * 10**7
 _EXACT_DIGITS = 15
@@ -60,7 +63,7 @@ def count_query(table: Any, columns: Columns, *, buckets: int, pieces: Sequence[
         code = rows.bucket * ibis.literal(SUBS, "int64") + share.floor().cast("int64")
     else:
         code = ibis.cases((fine, at)).floor().cast("int64")  # not every engine takes NaN, which is no bucket
-    fault = ibis.literal(FAULT, "int64") + _faults(ibis, rows, weighted=weighted)
+    fault = ibis.literal(FAULT, "int64") + faults(ibis, rows)
     keys = {name: rows[name] for name in [*_by(columns), "model", "label"] if name in rows.columns}
     sums = {"weight": rows.w.sum()} if weighted else {}
     grouped = rows.group_by(**keys, key=ibis.coalesce(code, fault)).aggregate(
@@ -84,18 +87,13 @@ def filter_table(table: Any, where: Filter | None) -> Any:
         require_kind(_kind_of_type(column.type()), wanted, name)
         test = is_one_of(ibis, column, [value for value in wanted if value is not None])
         if None in wanted:
-            test |= ~known(column) if column.type().is_floating() else column.isnull()
+            test |= ~known(column)
         table = table.filter(test)
     return table
 
 
 def number(ibis: Any, x: float) -> Any:
-    """A float64 in a query, to the last bit: as text that the engine reads, since decimals would be rounded.
-
-    >>> import ibis
-    >>> [number(ibis, x).to_pyarrow().as_py() for x in (0.1, 5e-324, -1e300, math.inf)]
-    [0.1, 5e-324, -1e+300, inf]
-    """
+    """A float64 in a query, to the last bit: as text, since decimals would be rounded."""
     text = repr(float(x)) if math.isfinite(x) else "Infinity" if x > 0 else "-Infinity"
     return ibis.literal(text).cast("float64")
 
@@ -118,7 +116,7 @@ def known(x: Any) -> Any:
     `x <= inf` would say the same of the value, but statistics of Parquet files leave NaN out, and an engine that trusts
     them takes such a comparison for always true.
     """
-    return x.notnull() & ~x.isnan() if offers(x, "IsNan") else x.notnull()
+    return x.notnull() & ~x.isnan() if x.type().is_floating() and offers(x, "IsNan") else x.notnull()
 
 
 def require_plain(column: Any, name: str) -> None:
@@ -155,7 +153,7 @@ def group_column(ibis: Any, column: Any) -> Any:
 
 
 def is_one_of(ibis: Any, column: Any, values: Iterable[Any]) -> Any:
-    """Whether a column holds one of some values: numbers by what they are worth, never rounded."""
+    """Whether a column holds one of some values; numbers are compared unrounded."""
     kind = column.type()
     if kind.is_null():
         return ibis.literal(False)
@@ -168,7 +166,7 @@ def is_one_of(ibis: Any, column: Any, values: Iterable[Any]) -> Any:
 
 
 def rounded_in_float64(ibis: Any, score: Any) -> Any | None:
-    """Whether a float64 rounds a whole number; None where the type is too narrow for that."""
+    """Whether a float64 rounds an integer; None where the type is too narrow for that."""
     kind = score.type()
     if not (kind.is_integer() and kind.nbytes == 8):
         return None
@@ -179,47 +177,66 @@ def rounded_in_float64(ibis: Any, score: Any) -> Any | None:
     return ibis.cases((inside, back != score), else_=score != ibis.literal(low, kind)).fill_null(False)
 
 
-def _prepare(ibis: Any, table: Any, columns: Columns) -> Any:
-    """The rows as the query sees them: label, x, unfit, w, the columns that group them, and whose x it is."""
+def scan_columns(ibis: Any, table: Any, columns: Columns) -> dict[str, Any]:
+    """The columns of a scan: label, by0…, x0… and unfit0… of the scores, and w."""
     for name in (columns.label, *columns.by):
         require_plain(table[name], name)
     chosen: dict[str, Any] = {"label": readable(table[columns.label])}
     chosen |= {name: group_column(ibis, table[column]) for name, column in zip(_by(columns), columns.by, strict=True)}
-    scores = [table[name] for name in columns.scores]
-    for name, score in zip(columns.scores, scores, strict=True):
+    for i, name in enumerate(columns.scores):
+        score = table[name]
         require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError)
-    chosen |= {f"x{i}": float_column(ibis, score) for i, score in enumerate(scores)}
-    unfit = {f"unfit{i}": rounded_in_float64(ibis, score) for i, score in enumerate(scores)}
-    chosen |= {name: test for name, test in unfit.items() if test is not None}
+        chosen[f"x{i}"] = float_column(ibis, score)
+        if (unfit := rounded_in_float64(ibis, score)) is not None:
+            chosen[f"unfit{i}"] = unfit
     if columns.weights is not None:
         weight = table[columns.weights]
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError)
         chosen["w"] = float_column(ibis, weight)
-    if len(scores) == 1:
+    return chosen
+
+
+def faults(ibis: Any, rows: Any, models: Sequence[str] = ("",)) -> Any:
+    """What is wrong with a row, a bit for each fault; `models` are suffixes of x."""
+    tests = [(NO_LABEL, known(rows.label)), (NO_SCORE, reduce(and_, (known(rows[f"x{model}"]) for model in models)))]
+    if "w" in rows.columns:
+        zero = number(ibis, 0.0)
+        tests += [
+            (NO_WEIGHT, known(rows.w)),
+            (BAD_WEIGHT, (rows.w >= zero) & is_finite(ibis, rows.w)),
+            (ZERO_WEIGHT, rows.w != zero),
+        ]
+    if unfit := [rows[f"unfit{model}"] for model in models if f"unfit{model}" in rows.columns]:
+        tests.append((UNFIT_SCORE, ~reduce(or_, unfit)))
+    if "cluster" in rows.columns:
+        tests.append((NO_CLUSTER, rows.cluster.notnull()))
+    bits = [ibis.cases((test, ibis.literal(0, "int64")), else_=ibis.literal(bit, "int64")) for bit, test in tests]
+    return reduce(add, bits)
+
+
+def _prepare(ibis: Any, table: Any, columns: Columns) -> Any:
+    """The rows as the query sees them: label, x, unfit, w, groups, and whose x it is."""
+    chosen, models = scan_columns(ibis, table, columns), len(columns.scores)
+    if models == 1:
         rows = table.select(**chosen)
         return rows.rename({name: f"{name}0" for name in ("x", "unfit") if f"{name}0" in rows.columns})
-    rows = _unfold(ibis, table, chosen, len(scores))
-    picked = {"x": ibis.cases(*((rows.model == i, rows[f"x{i}"]) for i in range(len(scores))))}
-    tests = [(rows.model == i, rows[f"unfit{i}"]) for i in range(len(scores)) if f"unfit{i}" in rows.columns]
+    # Every row once for each model: by an array where the engine has them, else by reading the table again.
+    numbers = [ibis.literal(i, "int64") for i in range(models)]
+    if offers(table, "Array") and offers(table, "Unnest"):
+        rows = table.select(**chosen, model=ibis.array(numbers).unnest())
+    else:
+        rows = ibis.union(*(table.select(**chosen, model=one) for one in numbers), distinct=False)
+    picked = {"x": ibis.cases(*((rows.model == i, rows[f"x{i}"]) for i in range(models)))}
+    tests = [(rows.model == i, rows[f"unfit{i}"]) for i in range(models) if f"unfit{i}" in rows.columns]
     if tests:
         picked["unfit"] = ibis.cases(*tests, else_=False)
     others = [name for name in [*_by(columns), "model", "label", "w"] if name in rows.columns]
     return rows.select(*others, **picked)
 
 
-def _unfold(ibis: Any, table: Any, columns: dict[str, Any], models: int) -> Any:
-    """Every row once for each model: by an array where the engine has them, else by reading the table again."""
-    numbers = [ibis.literal(i, "int64") for i in range(models)]
-    if offers(table, "Array") and offers(table, "Unnest"):
-        return table.select(**columns, model=ibis.array(numbers).unnest())
-    return ibis.union(*(table.select(**columns, model=one) for one in numbers), distinct=False)
-
-
 def _is_complete(ibis: Any, rows: Any, *, weighted: bool) -> Any:
-    """Rows that count: nothing missing, a weight above 0. NULL, not true either, where something is missing."""
-    fine = rows.label.notnull() & known(rows.x)
-    if rows.label.type().is_floating():
-        fine &= known(rows.label)
+    """Rows that count: nothing missing, a weight above 0. May be NULL for others."""
+    fine = known(rows.label) & known(rows.x)
     if weighted:
         fine &= known(rows.w) & (rows.w > number(ibis, 0.0)) & is_finite(ibis, rows.w)
     return fine & ~rows.unfit if "unfit" in rows.columns else fine
@@ -227,26 +244,6 @@ def _is_complete(ibis: Any, rows: Any, *, weighted: bool) -> Any:
 
 def _by(columns: Columns) -> list[str]:
     return [f"by{i}" for i in range(len(columns.by))]
-
-
-def _faults(ibis: Any, rows: Any, *, weighted: bool) -> Any:
-    """What is wrong with a row, a bit for each fault."""
-    label = rows.label
-    fine = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
-    faults = [(NO_LABEL, fine), (NO_SCORE, known(rows.x))]
-    if weighted:
-        zero, there = number(ibis, 0.0), known(rows.w)
-        faults += [
-            (NO_WEIGHT, there),
-            (BAD_WEIGHT, (rows.w >= zero) & is_finite(ibis, rows.w)),
-            (ZERO_WEIGHT, rows.w != zero),
-        ]
-    if "unfit" in rows.columns:
-        faults.append((UNFIT_SCORE, ~rows.unfit))
-    state = ibis.literal(0, "int64")
-    for bit, test in faults:
-        state = state + ibis.cases((test, ibis.literal(0, "int64")), else_=ibis.literal(bit, "int64"))
-    return state
 
 
 def _parts(ibis: Any, bucket: Any, pieces: Sequence[Piece]) -> Any:
@@ -270,7 +267,7 @@ def _arithmetic(ibis: Any) -> Arithmetic:
 
 
 def _condition(where: Callable[[Any], Any], table: Any) -> list[Any]:
-    """What a user's function makes of a table: a condition, or several that must all hold."""
+    """What a user's function makes of a table: conditions that must all hold."""
     fix = "it gets an Ibis table, and returns a condition such as t.age > 30"
     try:
         result = where(table)
@@ -345,7 +342,7 @@ def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
 
 
 def _moment(ibis: Any, kind: Any, value: Any) -> Any | None:
-    """A day or a moment in the zone of a column, which is UTC where it has none; to the microsecond."""
+    """A day or a moment in the zone of a column, or in UTC; to the microsecond."""
     exact = numpy_moment(value)
     coarse = exact.astype("M8[D]" if kind.is_date() else "M8[us]")
     if coarse.astype(exact.dtype) == exact:

@@ -33,7 +33,7 @@ def refine(
         pieces = () if width <= TOLERANCE else pieces_for(*_shares(counts), tolerance=TOLERANCE)
     else:
         pieces = _near_the_best(counts, condition)
-    return count_again(pieces) if divided(pieces) else counts
+    return count_again(pieces) if any(piece.parts > 1 for piece in pieces) else counts
 
 
 def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) -> tuple[Piece, ...]:
@@ -84,11 +84,6 @@ def open_share(ranking: Ranking) -> float:
         return 0.0
     least, most = ranking.ranges.inner_pairs(ranking.pos.astype(np.float64), ranking.neg.astype(np.float64))
     return float((most - least).sum()) / 2 / (float(ranking.Pos) * float(ranking.Neg))
-
-
-def divided(pieces: Sequence[Piece]) -> bool:
-    """Whether any bucket is divided at all."""
-    return any(piece.parts > 1 for piece in pieces)
 
 
 def _near_the_best(counts: BucketCounts, condition: Condition) -> tuple[Piece, ...]:

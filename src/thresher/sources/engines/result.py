@@ -12,11 +12,13 @@ from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreE
 from thresher.inputs.arrow import plain_numbers
 from thresher.inputs.columns import Column, Missing, column, plain_entries
 from thresher.inputs.labels import is_positive
-from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, require_safe_total
+from thresher.ranking import Counts, Flags, Floats, Ranking
+from thresher.sources.buckets import bucket_ranking
 from thresher.sources.counter import require_rows_left
 from thresher.sources.engines.query import (
     BAD_WEIGHT,
     FAULT,
+    MISSING,
     MOST_GROUPS,
     NO_LABEL,
     NO_SCORE,
@@ -28,7 +30,7 @@ from thresher.sources.options import Columns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BucketCounts:
-    """Groups of rows that share model, group, class and bucket; rows that lack something are left out.
+    """Groups of complete rows that share model, group, class and bucket.
 
     `ranking` numbers the ranking that each belongs to; `names` gives (model, group) of each number.
     """
@@ -52,27 +54,22 @@ class BucketCounts:
     def ranking_of(self, number: int) -> Ranking:
         """The ranking of one model and group."""
         here = slice(None) if len(self.names) == 1 else np.flatnonzero(self.ranking == number)
-        count = self.cases[here] if self.weight is None else self.weight[here]
-        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = 0 if self.weight is None else int(self.cases[here].max(initial=0))
-        rounding = added * 2.0**-52 if added > 1 else 0.0
-        *columns, spans = merge_ranges(self.low[here], self.high[here], count, self.positive[here], rounding=rounding)
-        return Ranking.of_segments(*columns, dropped=self.dropped[number], ranges=spans)
+        weight = None if self.weight is None else self.weight[here]
+        columns = self.low[here], self.high[here], self.cases[here], weight, self.positive[here]
+        return bucket_ranking(*columns, dropped=self.dropped[number])
 
 
 def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing) -> BucketCounts:
     """Read the table that the query returned, and refuse what is refused everywhere."""
     if table.num_rows > MOST_GROUPS:
-        raise ArgumentError(
-            f"there are more than {MOST_GROUPS:,} groups of label, bucket and by={list(columns.by)}",
-            fix="group by a column of fewer values, and check that label and score are not swapped",
-        )
+        what = f"there are more than {MOST_GROUPS:,} groups of label, bucket and by={list(columns.by)}"
+        raise ArgumentError(what, "group by a column of fewer values, and check that label and score are not swapped")
     key, cases = (_numbers(table[name]) for name in ("key", "cases"))
     rows = int(cases.sum())
     if not rows:
         raise EmptyError("there are no rows", "give at least one, and check where=")
     state = np.where(key >= FAULT, key - FAULT, 0)
-    gone = state & (NO_LABEL | NO_SCORE | NO_WEIGHT) > 0
+    gone = state & MISSING > 0
     if missing == "raise" and gone.any():
         raise _missing(state, cases, len(columns.scores))
     left = int(cases[~gone].sum())
@@ -89,11 +86,12 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
     known = column([labels[i] for i in named.tolist()], name="labels")
     is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
     number, names = _number_groups(table, columns)
-    is_pos[named] = is_positive(
-        known, positive=positive, cases=_label_cases(number % len(columns.scores), code, cases * ~gone)[named]
-    )
+    # How many rows carry each label, in the model that has most of them.
+    model, width = number % models, len(labels) + 1
+    label_cases = np.bincount(model * width + code, weights=cases * ~gone, minlength=models * width)
+    most = label_cases.reshape(models, width).max(axis=0).astype(np.int64)
+    is_pos[named] = is_positive(known, positive=positive, cases=most[named])
     weight = _numbers(table["weight"])[fine] if columns.weights is not None else None
-    require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)))
     there = np.bincount(number[fine], minlength=len(names)) > 0
     require_rows_left([name for name, any_ in zip(names, there.tolist(), strict=True) if not any_])
     away = np.bincount(number[gone], weights=cases[gone], minlength=len(names)).astype(np.int64)
@@ -112,49 +110,32 @@ def read_counts(table: Any, columns: Columns, *, positive: Any, missing: Missing
     )
 
 
-def _label_cases(model: Counts, code: Counts, cases: Counts) -> Counts:
-    """How many rows carry each label, in the model that has most of them."""
-    width = int(code.max(initial=0)) + 1
-    counts = np.bincount(model * width + code, weights=cases, minlength=(int(model.max(initial=0)) + 1) * width)
-    return counts.reshape(-1, width).max(axis=0).astype(np.int64)
-
-
 def require_fit_scores(unfit: int, total: int) -> None:
     """Raise `ScoreError` if some scores are whole numbers that a float64 rounds."""
     if unfit:
-        raise ScoreError(
-            f"{unfit:,} of {total:,} scores do not fit a float64 exactly: they are large whole numbers",
-            fix="subtract an offset so that they do, or round them yourself",
-        )
+        what = f"{unfit:,} of {total:,} scores do not fit a float64 exactly: they are large whole numbers"
+        raise ScoreError(what, "subtract an offset so that they do, or round them yourself")
 
 
 def require_sound_weights(bad: int, total: int) -> None:
     """Raise `WeightError` if some weights are negative or infinite."""
     if bad:
-        raise WeightError(
-            f"{bad:,} of {total:,} weights are negative or infinite",
-            fix="a weight says how many rows a row stands for: give 0 or more",
-        )
+        what = f"{bad:,} of {total:,} weights are negative or infinite"
+        raise WeightError(what, "a weight says how many rows a row stands for: give 0 or more")
 
 
 def _missing(state: Counts, cases: Counts, models: int) -> MissingValueError:
-    rows = int(cases.sum()) // models
-    parts = []
-    for bit, name, each in (
-        (NO_LABEL, "labels", models),
-        (NO_SCORE, "scores", 1),
-        (NO_WEIGHT, "weights", models),
-    ):
-        absent = int(cases[state & bit > 0].sum()) // each
-        of = rows * models if each == 1 else rows
-        if absent:
-            parts.append(f"{absent:,} of {of:,} {name} are missing or NaN")
+    rows, parts = int(cases.sum()) // models, []
+    # Every model has a row in the answer, which counts its labels and weights again.
+    for bit, name, times in ((NO_LABEL, "labels", models), (NO_SCORE, "scores", 1), (NO_WEIGHT, "weights", models)):
+        if absent := int(cases[state & bit > 0].sum()) // times:
+            parts.append(f"{absent:,} of {rows * models // times:,} {name} are missing or NaN")
     fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
     return MissingValueError("; ".join(parts) + ", and they are never guessed", fix)
 
 
 def _number_groups(table: Any, columns: Columns) -> tuple[Counts, list[tuple[str, Any]]]:
-    """For each group the number of its ranking, and the (model, group) of each ranking."""
+    """The ranking's number of each group, and the (model, group) of each ranking."""
     several = "model" in table.column_names
     number = _numbers(table["model"]) if several else np.zeros(table.num_rows, dtype=np.int64)
     keys: list[tuple[Any, ...]] = [()]
@@ -171,7 +152,7 @@ def _number_groups(table: Any, columns: Columns) -> tuple[Counts, list[tuple[str
 
 
 def _encode(values: Any) -> tuple[Counts, list[Any]]:
-    """A column as indices into its distinct values; missing ones get the index one past the last."""
+    """A column as indices into its distinct values; missing is one past the last."""
     encoded = values.combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
     words = encoded.dictionary
