@@ -35,14 +35,9 @@ class TreeNodes:
         inner = tree.tree_
         if names is None:
             names = getattr(tree, "feature_names_in_", [f"x[{place}]" for place in range(tree.n_features_in_)])
-        return cls(
-            left=inner.children_left.copy(),
-            right=inner.children_right.copy(),
-            feature=inner.feature.copy(),
-            threshold=inner.threshold.copy(),
-            counts=counts,
-            names=tuple(str(name) for name in names),
-        )
+        arrays = (inner.children_left, inner.children_right, inner.feature, inner.threshold)
+        left, right, feature, threshold = (array.copy() for array in arrays)
+        return cls(left, right, feature, threshold, counts, tuple(map(str, names)))
 
     @property
     def leaves(self) -> Indices:

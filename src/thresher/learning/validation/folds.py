@@ -91,10 +91,9 @@ class Folds:
             raise ArgumentError(what, "take fewer folds")
         rarer = int(min(flags.sum(), (~flags).sum()))
         if self.kind == "stratified" and rarer < self.count:
-            raise ArgumentError(
-                f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}",
-                fix=f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class",
-            )
+            what = f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}"
+            fix = f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class"
+            raise ArgumentError(what, fix)
 
 
 def splits_of(
