@@ -25,6 +25,7 @@ from thresher.learning import (
     CalibratedModel,
     GroupedModel,
     LeafTree,
+    Outliers,
     ThresholdClassifier,
     candidate_models,
     column_types,
@@ -139,6 +140,13 @@ def test_wrappers_come_back(model, tmp_path):
     numbers = TABLE[["age"]]
     again = read_model(write_model(model.fit(numbers, LABELS), tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict(numbers), model.predict(numbers))
+
+
+def test_fences_of_outliers_are_trusted(tmp_path):
+    rows = pd.DataFrame({"age": [31.0, 25, 40, 38, 900], "town": ["Oslo", "Rome"] * 2 + ["Oslo"]})
+    model = preparation(column_types(rows), outliers=Outliers("robust_z")).fit(rows)
+    again = read_model(write_model(model, tmp_path / "model.skops"))
+    pd.testing.assert_frame_equal(again.transform(rows), model.transform(rows))
 
 
 def test_unknown_types_are_refused_by_name(tmp_path):

@@ -70,7 +70,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that the format of archives can
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Deployed(Result):
-    """A model read back, with its decision, its labels (negative, positive) and columns."""
+    """A model read back, with its decision, two labels and expected columns."""
 
     model: Any
     decision: Decision
@@ -201,7 +201,7 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
 
 def reproducible_zip(archive: bytes) -> bytes:
-    """The same model with objects and files numbered in order of mention, and no times.
+    """The same model with objects and files numbered as they come, and no times.
 
     skops names objects by their address in memory, files by that or at random, and dates every file.
     """
@@ -237,7 +237,7 @@ def reproducible_zip(archive: bytes) -> bytes:
 
 
 def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
-    """Out-of-fold scores of every model on training rows, then the winner's on test rows."""
+    """Out-of-fold scores of all models, then the winner's on test rows."""
     arrow = extra("pyarrow", name="files")
     parquet = extra("pyarrow.parquet", name="files")
     cv, test, winner = learned.validation, learned.split["test"], learned.decision.model

@@ -62,7 +62,7 @@ _NAMES_SHOWN = 6
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Learned(Tabular):
-    """A model to deploy, the decision that goes with it, and everything that led there.
+    """A model to deploy, its decision, and everything that led there.
 
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
     `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.

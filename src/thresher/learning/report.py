@@ -46,7 +46,7 @@ def write_report(learned: Learned, path: str | Path, *, title: str | None = None
 
 
 def learned_sections(learned: Learned) -> Iterator[Section]:
-    """The verdict, the rows put aside, leaks, the curves that were drawn, and the models."""
+    """The verdict, the rows put aside, leaks, curves and models."""
     sizes = learned.split.sizes
     leaks = [caution for caution in learned.cautions if caution.code in LEAKS]
     yield Section(
@@ -96,7 +96,7 @@ def _models(learned: Learned) -> Table:
 
 
 def _calls(learned: Learned) -> dict[str, Any]:
-    """What the decision's calls did on the rows put aside, against never, always and 0.5."""
+    """Calls on the rows put aside, next to never, always and 0.5."""
     winner, cells = learned.decision.model, learned.test[learned.decision.model].given
     if cells is None:
         return {}

@@ -211,7 +211,7 @@ def declared_kind(present: Any, kind: Any, order: tuple[Any, ...]) -> Inference:
 
 
 def value_family(values: Any) -> str:
-    """What a column holds, by its type, or by the types of its values that are not missing."""
+    """What a column holds, by its type or by the types of its values."""
     import pandas as pd
 
     if isinstance(values.dtype, pd.CategoricalDtype):

@@ -120,7 +120,7 @@ def require_expected_columns(present: Sequence[str], expected: Sequence[Expected
 def conform(
     table: Any, expected: Sequence[ExpectedColumn], *, before: int = 0
 ) -> tuple[Any, dict[str, Counter[str]], Counter[str]]:
-    """The expected columns as in training, with unseen categories and new gaps counted.
+    """The expected columns, with unseen categories and new gaps counted.
 
     Texts are read as numbers or truth values where training rows held those. Rows are counted from 1 in what is
     refused; `before` is how many came in earlier pieces.

@@ -27,7 +27,7 @@ FEWEST_TO_FIT = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryTarget:
-    """Labels, which are positive, and the positive class's place among the sorted classes."""
+    """Labels, which are positive, and the positive one's place in order."""
 
     labels: npt.NDArray[Any]
     flags: Flags
@@ -93,7 +93,7 @@ class Target(Tabular):
 
 
 def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
-    """The target of a table; refused if it has gaps, one class, a rare one or too many.
+    """The target of a table, refused where nothing can be learnt from it.
 
     `fewest` is how many rows the rarest class must have: as many as there are folds to spread it over.
 
@@ -153,7 +153,7 @@ class OneVsRest:
 
 
 def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> OneVsRest:
-    """The target of a frame; of more than two classes, `positive` is learnt against the rest.
+    """The target of a frame, `positive` against the rest of its classes.
 
     `fewest` is how many rows each side must have.
     """
@@ -182,7 +182,7 @@ def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 
 
 
 def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
-    """Refuse training rows of which some fold leaves too few of a class to calibrate on."""
+    """Refuse training rows of which some fold leaves too few of a class."""
     for label, side in zip(target.labels, (~target.flags, target.flags), strict=True):
         count = int(side[train].sum())
         left = count - -(-count // folds)

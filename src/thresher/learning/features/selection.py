@@ -106,7 +106,7 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     `n_features` is how many to select, by default half of them; a float in (0, 1) is a share. `search` is as in
     `selection`. The criterion is "trace_ratio", J = trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B),
     which also sees that features repeat each other. J adds up variances, so features on larger scales weigh more,
-    unless they are standardised first. After `fit`, there are the `Scatter` of the rows and the `selection_`.
+    unless they are standardised first. `scatter_` and `selection_` are what `fit` learns.
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
@@ -333,7 +333,7 @@ def hotelling_lawley(within: Matrix, spread: Matrix, subsets: Indices) -> Floats
 
 
 def _gain(apart: Matrix, left: Floats, within: Floats, between: Floats) -> tuple[Floats, Flags]:
-    """What features add to the trace, and which are no combination of those already in.
+    """What features add to the trace, and which are no combination of others.
 
     `apart` and `left` are what the features already in leave of its class means and of its variance within classes.
     """
@@ -367,7 +367,7 @@ def _ratio_of(between: Floats, within: Floats, chosen: Indices) -> float:
 
 
 def _sums_without_each(value: Floats) -> Floats:
-    """The sum of all other entries: from both ends, since subtracting would lose small ones."""
+    """The sum of all other entries; subtracting one would lose small ones."""
     before, after = np.zeros(value.size), np.zeros(value.size)
     np.cumsum(value[:-1], out=before[1:])
     np.cumsum(value[:0:-1], out=after[-2::-1])

@@ -216,5 +216,5 @@ def drop_majority_caution(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:
 
 
 def _nameless(model: Any) -> Pipeline:
-    """A model of bare numbers, since it refuses some column names, e.g. "age: missing"."""
+    """A model of bare numbers: it refuses some names, e.g. "age: missing"."""
     return make_pipeline(FunctionTransformer(validate=True), model)

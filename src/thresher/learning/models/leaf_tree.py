@@ -97,7 +97,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self.classes_[self._filled[leaf].argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
-        """The log2 class ratio of each row's leaf: of the second class, or of each of several."""
+        """The log2 class ratio of each row's leaf; of several classes, one column each."""
         leaf = self._leaf(X)
         score = _log_ratio(self._filled[leaf])
         return score[:, 1] if score.shape[1] == 2 else score

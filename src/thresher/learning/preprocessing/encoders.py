@@ -21,7 +21,7 @@ _PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_wee
 
 
 class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of named columns, each by itself unless `transform` says otherwise."""
+    """A transformer of named columns; by default it reads each by itself."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Remember the names of the columns, and learn what the encoding needs."""
@@ -144,7 +144,7 @@ class MissingFlags(_ColumnEncoder):
 
 @dataclass(eq=False, repr=False)
 class TextFeatures(_ColumnEncoder):
-    """TF-IDF of the `words` most frequent words of each column; a missing text has none.
+    """TF-IDF of the `words` most frequent words of each column.
 
     >>> texts = {"note": ["cheap pills", "cheap flights", None]}
     >>> TextFeatures().fit(texts).get_feature_names_out().tolist()

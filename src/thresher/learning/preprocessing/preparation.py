@@ -51,7 +51,7 @@ def preparation(
     words: int = 500,
     seed: int = 0,
 ) -> ColumnTransformer:
-    """A transformer from the used columns to a frame of numbers, named by their source.
+    """A transformer from columns to a frame of numbers, named by their source.
 
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.

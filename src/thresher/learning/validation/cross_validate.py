@@ -245,7 +245,7 @@ def nested_interval(
 
 
 def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
-    """Entries predicted positive by a threshold (and model, if None) chosen on other rows."""
+    """Entries predicted positive by a threshold (or model) chosen on others."""
     require_instance(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     if model is not None:

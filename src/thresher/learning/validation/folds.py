@@ -230,7 +230,7 @@ def _needed(values: Any, name: str, rows: int) -> Any:
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
-    """Blocks of rows in order of time; each but the first is tested on what came before."""
+    """Blocks of rows by time; each but the first is tested on what came before."""
     late_first, ends = falling_order(times)
     order = late_first[::-1]
     starts = times.size - ends[::-1][1:]  # where each later time begins

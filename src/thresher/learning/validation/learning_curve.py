@@ -38,7 +38,7 @@ _Profile: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureCurve:
-    """Estimates with pointwise limits; `per_fold` has a row per point, a column per fold."""
+    """Estimates with pointwise limits, and values by point and fold."""
 
     estimate: Floats
     lower: Floats
@@ -77,7 +77,7 @@ class PowerLaw:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SizeCurve(Tabular):
-    """A measure on training rows (`apparent`) and on others (`validation`) against sizes."""
+    """A measure on training rows and on others, against sizes."""
 
     sizes: Any
     apparent: MeasureCurve
@@ -222,7 +222,7 @@ def measure_curves(
 
 
 def nested_parts(train: Indices, flags: Flags, sizes: Indices, *, seed: Any) -> list[Indices]:
-    """Parts of the training rows, each within the next, with the class mix of all of them."""
+    """Parts of the training rows, each within the next, with their class mix."""
     rng = np.random.default_rng(seed)
     pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
     share = pos.size / train.size
@@ -317,7 +317,7 @@ def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flag
 
 
 def _profile(sizes: Floats, mean: Floats, weight: Floats, exponents: Floats) -> _Profile:
-    """A function of asymptotes: least sum of squares, with its factor (0 or more) and exponent."""
+    """A function of asymptotes: least sum of squares, factor and exponent."""
     shapes = (sizes / sizes.max())[None, :] ** -exponents[:, None]
     one = np.ones(sizes.size)
     value_value, one_value, one_one = (float(a @ weight @ b) for a, b in ((mean, mean), (one, mean), (one, one)))

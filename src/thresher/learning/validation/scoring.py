@@ -89,7 +89,7 @@ def require_quality(metric: FoldMetric) -> None:
 
 
 def table_cost(condition: OperatingCondition, table: Contingency) -> float:
-    """The expected cost per case; of one class NaN if the condition declares a class ratio."""
+    """The cost per case; of one class NaN if a class ratio is declared."""
     if table.Pos and table.Neg:
         return float(condition.expected_cost(table))
     if condition.class_ratio is not None:
@@ -100,15 +100,15 @@ def table_cost(condition: OperatingCondition, table: Contingency) -> float:
 
 
 def variance_factor(folds: int, test_share: float) -> float:
-    """Factor from the variance of fold values to that of their mean (Nadeau & Bengio 2003).
+    """The variance of a mean over folds per variance of their values.
 
-    1/folds would hold for independent folds; the share of test rows allows for common training rows.
+    1/folds holds for independent folds; the rest allows for shared training rows (Nadeau & Bengio 2003).
     """
     return 1 / folds + test_share / (1 - test_share)
 
 
 def corrected_interval(values: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Interval:
-    """The mean with Student's limits by the corrected variance, within the measure's range."""
+    """The mean with Student's limits by the corrected variance."""
     mean, method = float(values.mean()), "corrected t"
     if values.size < 2 or not values.var() > 0:
         same = "all folds have the same value, so they say nothing about how folds vary"
