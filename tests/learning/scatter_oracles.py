@@ -45,7 +45,7 @@ def trace_of(within, between, subset):
 
 
 def forward(evaluated, features, size):
-    """A generic greedy search: every candidate evaluated anew, the first of equals taken."""
+    """A generic greedy search: every candidate evaluated again, the first of equals taken."""
     chosen: list[int] = []
     for _ in range(size):
         outside = [i for i in range(features) if i not in chosen]

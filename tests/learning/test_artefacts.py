@@ -25,6 +25,7 @@ from thresher.learning import (
     CalibratedModel,
     GroupedModel,
     LeafTree,
+    Outliers,
     ThresholdClassifier,
     candidate_models,
     column_types,
@@ -57,12 +58,12 @@ def test_objects_files_and_times_are_numbered_as_they_come():
 
 def test_what_a_model_calls_file_or_id_stays():
     held = {"file": "0.npy", "__id__": 5, "numbers": np.arange(3), "again": [b"bytes", {"file": np.zeros(2)}]}
-    found = skops.io.loads(reproducible_zip(skops.io.dumps(held)))
-    assert found["file"] == "0.npy"
-    assert found["__id__"] == 5
-    np.testing.assert_array_equal(found["numbers"], np.arange(3))
-    assert found["again"][0] == b"bytes"
-    np.testing.assert_array_equal(found["again"][1]["file"], np.zeros(2))
+    result = skops.io.loads(reproducible_zip(skops.io.dumps(held)))
+    assert result["file"] == "0.npy"
+    assert result["__id__"] == 5
+    np.testing.assert_array_equal(result["numbers"], np.arange(3))
+    assert result["again"][0] == b"bytes"
+    np.testing.assert_array_equal(result["again"][1]["file"], np.zeros(2))
 
 
 def test_a_vectoriser_forgets_where_its_stop_words_lay():
@@ -139,6 +140,13 @@ def test_wrappers_come_back(model, tmp_path):
     numbers = TABLE[["age"]]
     again = read_model(write_model(model.fit(numbers, LABELS), tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict(numbers), model.predict(numbers))
+
+
+def test_fences_of_outliers_are_trusted(tmp_path):
+    rows = pd.DataFrame({"age": [31.0, 25, 40, 38, 900], "town": ["Oslo", "Rome"] * 2 + ["Oslo"]})
+    model = preparation(column_types(rows), outliers=Outliers("robust_z")).fit(rows)
+    again = read_model(write_model(model, tmp_path / "model.skops"))
+    pd.testing.assert_frame_equal(again.transform(rows), model.transform(rows))
 
 
 def test_unknown_types_are_refused_by_name(tmp_path):
@@ -219,37 +227,37 @@ ORDERS = {"size": ["S", "M", "L"]}
 
 
 @pytest.fixture(scope="module")
-def found():
+def result():
     return th.learn(VISITS, "ill", models=["naive bayes"], folds=3, orders=ORDERS, curves=False)
 
 
 @pytest.fixture(scope="module")
-def written(found, tmp_path_factory):
-    return write_learned(found, VISITS, tmp_path_factory.mktemp("home") / "out", title="Ill")
+def written(result, tmp_path_factory):
+    return write_learned(result, VISITS, tmp_path_factory.mktemp("home") / "out", title="Ill")
 
 
-def test_the_round_trip_keeps_every_call(found, written):
+def test_the_round_trip_keeps_every_call(result, written):
     deployed = read_learned(written)
-    assert deployed.decision == found.decision
-    np.testing.assert_array_equal(deployed.probabilities(VISITS), found.probabilities(VISITS))
-    np.testing.assert_array_equal(deployed.calls(VISITS), found.calls(VISITS))
+    assert deployed.decision == result.decision
+    np.testing.assert_array_equal(deployed.probabilities(VISITS), result.probabilities(VISITS))
+    np.testing.assert_array_equal(deployed.calls(VISITS), result.calls(VISITS))
     assert deployed.labels == (False, True)
     assert set(deployed.named(deployed.calls(VISITS))) <= {True, False}
 
 
-def test_rows_of_text_are_scored_alike(found, written):
+def test_rows_of_text_are_scored_alike(result, written):
     texts = VISITS.drop(columns="ill").astype(object).map(lambda value: None if pd.isna(value) else str(value))
-    np.testing.assert_allclose(read_learned(written).probabilities(texts), found.probabilities(VISITS), rtol=1e-12)
+    np.testing.assert_allclose(read_learned(written).probabilities(texts), result.probabilities(VISITS), rtol=1e-12)
 
 
-def test_the_target_may_be_absent_and_strangers_are_told(written):
+def test_the_target_may_be_absent_and_unknown_columns_are_named(written):
     _, remarks = read_learned(written).scored(VISITS.drop(columns="ill").assign(shoe=41))
     assert remarks.unused == ("shoe",)
     assert not remarks.gaps
     assert not remarks.unseen
 
 
-def test_a_folder_that_is_not_whole_is_refused(written, tmp_path):
+def test_a_folder_that_lacks_files_is_refused(written, tmp_path):
     with pytest.raises(th.errors.ArgumentError, match="there is no folder"):
         read_learned(tmp_path / "absent")
     for name in FILES[:3]:
@@ -264,8 +272,8 @@ def test_a_folder_that_is_not_whole_is_refused(written, tmp_path):
         read_learned(tmp_path)
 
 
-def test_the_same_rows_give_the_same_bytes_folder(found, written, tmp_path):
-    again = write_learned(found, VISITS, tmp_path / "out", title="Ill")
+def test_the_same_rows_give_the_same_bytes_folder(result, written, tmp_path):
+    again = write_learned(result, VISITS, tmp_path / "out", title="Ill")
     for name in FILES:
         assert (again / name).read_bytes() == (written / name).read_bytes(), name
 

@@ -30,8 +30,8 @@ KNOWN = [
 def case(request):
     _, load, positive, model, *ranges = request.param
     table = load(as_frame=True).frame
-    found = th.learn(table, "target", positive=positive, condition=COSTS, models=[model], folds=4, curves=False)
-    return table, found, ranges
+    result = th.learn(table, "target", positive=positive, condition=COSTS, models=[model], folds=4, curves=False)
+    return table, result, ranges
 
 
 def within(value, limits):
@@ -39,46 +39,46 @@ def within(value, limits):
 
 
 def test_figures_lie_where_they_should(case):
-    table, found, (areas, nested, aside) = case
-    winner, prevalence = found.decision.model, (table["target"] == found.positive).mean()
+    table, result, (areas, nested, aside) = case
+    winner, prevalence = result.decision.model, (table["target"] == result.positive).mean()
     assert winner in PLAIN
-    assert within(found.evaluation[winner].auc.estimate, areas)
-    assert within(found.nested[winner].estimate, nested)
-    assert within(found.test_cost.estimate, aside)
-    assert found.test_cost.lower <= found.nested[winner].upper
-    assert found.test_cost.upper >= found.nested[winner].lower
+    assert within(result.evaluation[winner].auc.estimate, areas)
+    assert within(result.nested[winner].estimate, nested)
+    assert within(result.test_cost.estimate, aside)
+    assert result.test_cost.lower <= result.nested[winner].upper
+    assert result.test_cost.upper >= result.nested[winner].lower
     # Calling everyone positive or no one, whichever is cheaper, is all that the majority class can do.
     cheaper = min(5 * prevalence, 1 - prevalence)
-    assert found.nested["majority class"].estimate == pytest.approx(cheaper, abs=0.02)
-    assert found.against["majority class"].verdict == "better"
-    assert found.evaluation["majority class"].auc.estimate == 0.5
+    assert result.nested["majority class"].estimate == pytest.approx(cheaper, abs=0.02)
+    assert result.against["majority class"].verdict == "better"
+    assert result.evaluation["majority class"].auc.estimate == 0.5
 
 
 def test_scikit_learn_finds_the_same(case):
-    table, found, _ = case
-    train, test = (table.iloc[found.split[part]] for part in ("train", "test"))
-    names = [column.name for column in found.columns if column.name in found.columns.used]
-    plain = make_pipeline(StandardScaler(), PLAIN[found.decision.model])
-    plain.fit(train[names], train["target"] == found.positive)
-    positive = test["target"] == found.positive
+    table, result, _ = case
+    train, test = (table.iloc[result.split[part]] for part in ("train", "test"))
+    names = [column.name for column in result.columns if column.name in result.columns.used]
+    plain = make_pipeline(StandardScaler(), PLAIN[result.decision.model])
+    plain.fit(train[names], train["target"] == result.positive)
+    positive = test["target"] == result.positive
     area = roc_auc_score(positive, plain.predict_proba(test[names])[:, 1])
-    assert found.test[found.decision.model].auc.estimate == pytest.approx(
+    assert result.test[result.decision.model].auc.estimate == pytest.approx(
         area, abs=1e-3
     )  # columns of two values are not scaled
-    tn, fp, fn, tp = confusion_matrix(positive, found.calls(test)).ravel()
-    assert found.test_cost.estimate == pytest.approx((5 * fn + fp) / len(test))
-    given = found.test[found.decision.model].predictions
-    assert (given.tn, given.fp, given.fn, given.tp) == (tn, fp, fn, tp)
+    tn, fp, fn, tp = confusion_matrix(positive, result.calls(test)).ravel()
+    assert result.test_cost.estimate == pytest.approx((5 * fn + fp) / len(test))
+    table = result.test[result.decision.model].predictions
+    assert (table.tn, table.fp, table.fn, table.tp) == (tn, fp, fn, tp)
 
 
 def test_what_is_deployed_makes_the_same_calls(case, tmp_path):
-    table, found, _ = case
-    deployed = read_learned(write_learned(found, table, tmp_path / "out"))
-    np.testing.assert_array_equal(deployed.calls(table), found.calls(table))
+    table, result, _ = case
+    deployed = read_learned(write_learned(result, table, tmp_path / "out"))
+    np.testing.assert_array_equal(deployed.calls(table), result.calls(table))
     negative, positive = deployed.labels
     assert deployed.named(np.array([False, True])).tolist() == [negative, positive]
     several = table["target"].nunique() > 2
-    assert (negative, positive) == ((f"not {found.positive}", str(found.positive)) if several else (1, 0))
+    assert (negative, positive) == ((f"not {result.positive}", str(result.positive)) if several else (1, 0))
 
 
 def gaussian_classes(rows, *, apart, features, seed):
@@ -94,19 +94,19 @@ def gaussian_classes(rows, *, apart, features, seed):
 def test_the_bayes_error_is_where_curves_lead(apart, features):
     bayes, best = ndtr(-apart / 2), ndtr(apart / np.sqrt(2))
     table = gaussian_classes(800, apart=apart, features=features, seed=3)
-    found = th.learn(table, "y", models=["naive bayes"], folds=3)
-    winner = found.decision.model
-    assert found.learning_curve is not None
-    assert found.learning_curve.asymptote is not None
-    assert found.feature_curve is not None
-    assert bayes in found.learning_curve.asymptote
-    assert found.learning_curve.asymptote.upper < 2.5 * bayes
-    assert bayes in found.nested[winner]
-    assert bayes in found.test_cost
-    assert best in found.test[winner].auc
-    assert found.nested[winner].estimate == pytest.approx(bayes, abs=0.04)
+    result = th.learn(table, "y", models=["naive bayes"], folds=3)
+    winner = result.decision.model
+    assert result.learning_curve is not None
+    assert result.learning_curve.asymptote is not None
+    assert result.feature_curve is not None
+    assert bayes in result.learning_curve.asymptote
+    assert result.learning_curve.asymptote.upper < 2.5 * bayes
+    assert bayes in result.nested[winner]
+    assert bayes in result.test_cost
+    assert best in result.test[winner].auc
+    assert result.nested[winner].estimate == pytest.approx(bayes, abs=0.04)
     # One feature separates the classes and the others are noise.
-    assert found.feature_curve.validation.estimate[0] == pytest.approx(bayes, abs=0.04)
+    assert result.feature_curve.validation.estimate[0] == pytest.approx(bayes, abs=0.04)
     fresh = gaussian_classes(20_000, apart=apart, features=features, seed=4)
-    error = (found.calls(fresh) != fresh["y"]).mean()
+    error = (result.calls(fresh) != fresh["y"]).mean()
     assert bayes - 0.01 < error < bayes + 0.02

@@ -31,19 +31,19 @@ MODEL = CalibratedModel(
 
 @pytest.fixture(scope="module")
 def curves():
-    told: list[str] = []
-    found = winner_curves(
-        MODEL, TABLE, LABEL, threshold=0.2, condition=CONDITION, folds=2, stage=told.append, progress=lambda *_: None
+    words: list[str] = []
+    result = winner_curves(
+        MODEL, TABLE, LABEL, threshold=0.2, condition=CONDITION, folds=2, stage=words.append, progress=lambda *_: None
     )
-    assert told == ["learning curve", "feature curve"]
-    return found
+    assert words == ["learning curve", "feature curve"]
+    return result
 
 
 def test_the_last_points_are_the_cost_of_the_decided_calls(curves):
     rows, features = curves.rows, curves.features
     cv = cross_validate(MODEL, TABLE, LABEL, folds=2)
-    called = cv.scores["model"] >= 0.2
-    tables = [th.contingency(cv.labels[cv.fold == fold], called[cv.fold == fold]) for fold in range(2)]
+    calls = cv.scores["model"] >= 0.2
+    tables = [th.contingency(cv.labels[cv.fold == fold], calls[cv.fold == fold]) for fold in range(2)]
     cost = np.mean([CONDITION.expected_cost(table) for table in tables])
     assert features.validation.estimate[-1] == pytest.approx(cost)
     assert rows.validation.estimate[-1] == pytest.approx(cost, abs=0.05)  # its rows come in another order
@@ -58,8 +58,8 @@ def test_one_good_feature_is_enough_of_all_that_are_prepared(curves):
 
 
 def test_a_rule_that_calls_no_one_has_curves_too():
-    found = winner_curves(MODEL, TABLE, LABEL, threshold=np.inf, condition=CONDITION, folds=2, stage=lambda _: None)
-    rows, features = found.rows, found.features
+    result = winner_curves(MODEL, TABLE, LABEL, threshold=np.inf, condition=CONDITION, folds=2, stage=lambda _: None)
+    rows, features = result.rows, result.features
     assert rows is not None
     assert features is not None
     every = 4 * LABEL.mean()
@@ -67,14 +67,14 @@ def test_a_rule_that_calls_no_one_has_curves_too():
     assert features.best == 1
 
 
-def test_what_a_model_cannot_learn_from_is_left_out_and_told():
+def test_what_a_model_cannot_learn_from_is_left_out_with_a_caution():
     steps = Pipeline([("prepare", preparation(column_types(TABLE))), ("model", KNeighborsClassifier(60))])
     model = CalibratedModel(steps, method="platt", cv=2)
-    found = winner_curves(model, TABLE, LABEL, threshold=0.4, condition=CONDITION, folds=2, stage=lambda _: None)
-    assert found.rows is None  # parts of fewer than 60 rows have no 60 neighbours
-    assert found.features is not None
-    assert [caution.code for caution in found.cautions] == ["no-curve"]
-    assert "there is no learning curve: Expected n_neighbors <= n_samples_fit" in found.cautions[0].text
+    result = winner_curves(model, TABLE, LABEL, threshold=0.4, condition=CONDITION, folds=2, stage=lambda _: None)
+    assert result.rows is None  # parts of fewer than 60 rows have no 60 neighbours
+    assert result.features is not None
+    assert [caution.code for caution in result.cautions] == ["no-curve"]
+    assert "there is no learning curve: Expected n_neighbors <= n_samples_fit" in result.cautions[0].text
 
 
 def test_groups_stay_together_in_the_folds_of_curves():
@@ -97,7 +97,7 @@ def test_groups_stay_together_in_the_folds_of_curves():
     assert together.rows.validation.estimate[-1] > 0.35
 
 
-def found(model, **against) -> Any:
+def result(model, **against) -> Any:
     names = {"majority": "majority class", "rule": "one-feature rule"}
     differences = {
         names[name]: Difference(
@@ -109,21 +109,21 @@ def found(model, **against) -> Any:
 
 
 def test_a_clear_winner():
-    words = baseline_words(found("tree", majority=(-0.2, -0.05), rule=(-0.2, -0.01)))
+    words = baseline_words(result("tree", majority=(-0.2, -0.05), rule=(-0.2, -0.01)))
     assert words == "tree beats both baselines, the majority class and the one-feature rule."
 
 
 def test_a_doubtful_winner_names_what_it_does_not_beat():
-    words = baseline_words(found("tree", majority=(-0.2, -0.05), rule=(-0.2, 0.01)))
+    words = baseline_words(result("tree", majority=(-0.2, -0.05), rule=(-0.2, 0.01)))
     assert words.startswith("tree does not beat the one-feature rule (cost difference −0.10 [−0.20, 0.01])")
 
 
 def test_a_baseline_that_wins():
-    assert "No model beats the baselines" in baseline_words(found("majority class", rule=(-0.2, 0.1)))
+    assert "No model beats the baselines" in baseline_words(result("majority class", rule=(-0.2, 0.1)))
 
 
 def test_costs_that_are_equal_in_every_fold():
-    words = baseline_words(found("tree", majority=(float("nan"), float("nan")), rule=(-0.2, -0.05)))
+    words = baseline_words(result("tree", majority=(float("nan"), float("nan")), rule=(-0.2, -0.05)))
     assert words == "tree does not beat the majority class (the same cost difference in every fold, −0.1) beyond doubt."
 
 
@@ -236,7 +236,7 @@ def test_tables_of_mixed_columns_are_prepared():
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "told"),
+    ("change", "error", "words"),
     [
         (lambda t: t.rename(columns={"target": "goal"}), th.errors.ColumnError, "no column 'target'"),
         (lambda t: t.assign(target="benign"), th.errors.OneClassError, "nothing to learn"),
@@ -247,8 +247,8 @@ def test_tables_of_mixed_columns_are_prepared():
         (lambda t: pd.DataFrame({"target": t["target"] == "benign"}), th.errors.ArgumentError, "no column is left"),
     ],
 )
-def test_tables_that_cannot_teach_are_refused_in_words(change, error, told):
-    with pytest.raises(error, match=told):
+def test_tables_that_cannot_teach_are_refused_in_words(change, error, words):
+    with pytest.raises(error, match=words):
         th.learn(change(CANCER), "target", positive=None, models=["tree"])
 
 

@@ -40,69 +40,20 @@ from thresher.learning.validation.folds import Folds
 from thresher.learning.validation.learning_curve import LearningCurve, learning_curve
 from thresher.learning.validation.scoring import cost_scorer
 
-__all__ = [
-    "CalibratedModel",
-    "Categories",
-    "ColumnType",
-    "ColumnTypes",
-    "CompleteRows",
-    "CrossValidation",
-    "DateParts",
-    "Deployed",
-    "DistanceClassifier",
-    "FeatureCurve",
-    "Folds",
-    "GroupedModel",
-    "LeafTree",
-    "Learned",
-    "LearningCurve",
-    "MissingFlags",
-    "MissingValues",
-    "Neighbours",
-    "NoisyLabels",
-    "NoisyRows",
-    "Numbers",
-    "OneFeatureRule",
-    "OutlierFilter",
-    "Outliers",
-    "PrincipalComponents",
-    "Scatter",
-    "ScatterSelector",
-    "Selection",
-    "Split",
-    "Target",
-    "TextFeatures",
-    "ThresholdClassifier",
-    "TreeNodes",
-    "baselines",
-    "candidate_models",
-    "column_types",
-    "complete_rows",
-    "cost_scorer",
-    "cross_validate",
-    "feature_curve",
-    "frame",
-    "grouped",
-    "instance_noise",
-    "label_noise",
-    "leakage",
-    "learn",
-    "learning_curve",
-    "missing_values",
-    "named_category",
-    "nested_costs",
-    "nested_interval",
-    "preparation",
-    "principal_components",
-    "read_learned",
-    "read_model",
-    "scatter",
-    "scatter_of_chunks",
-    "selection",
-    "split",
-    "target_column",
-    "write_learned",
-    "write_model",
-]
+__all__ = ["Deployed", "Learned", "learn", "read_learned", "read_model", "write_learned", "write_model"]
+# data
+__all__ += ["ColumnType", "ColumnTypes", "CompleteRows", "MissingValues", "NoisyLabels", "NoisyRows", "OutlierFilter"]
+__all__ += ["Outliers", "Split", "Target", "column_types", "complete_rows", "frame", "instance_noise", "label_noise"]
+__all__ += ["leakage", "missing_values", "split", "target_column"]
+# preprocessing and features
+__all__ += ["Categories", "DateParts", "MissingFlags", "Numbers", "TextFeatures", "named_category", "preparation"]
+__all__ += ["PrincipalComponents", "Scatter", "ScatterSelector", "Selection", "principal_components", "scatter"]
+__all__ += ["scatter_of_chunks", "selection"]
+# models
+__all__ += ["CalibratedModel", "DistanceClassifier", "GroupedModel", "LeafTree", "Neighbours", "OneFeatureRule"]
+__all__ += ["ThresholdClassifier", "TreeNodes", "baselines", "candidate_models", "grouped"]
+# validation
+__all__ += ["CrossValidation", "FeatureCurve", "Folds", "LearningCurve", "cost_scorer", "cross_validate"]
+__all__ += ["feature_curve", "learning_curve", "nested_costs", "nested_interval"]
 
 publish(__name__, *(globals()[name] for name in SAVED))

@@ -30,13 +30,8 @@ from thresher.ranking import Flags, Floats
 from thresher.version import __version__
 
 FORMAT = "thresher/learned/1"
-MODEL, DECISION, COLUMNS, PREDICTIONS, REPORT = FILES = (
-    "model.skops",
-    "decision.json",
-    "columns.json",
-    "predictions.parquet",
-    "report.html",
-)
+FILES = ("model.skops", "decision.json", "columns.json", "predictions.parquet", "report.html")
+MODEL, DECISION, COLUMNS, PREDICTIONS, REPORT = FILES
 # Classes and functions that saved models name; they report thresher.learning as their module, so that files may move.
 SAVED = (
     *("CalibratedModel", "Categories", "DateParts", "DistanceClassifier", "GroupedModel", "LeafTree", "MissingFlags"),
@@ -75,7 +70,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that the format of archives can
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Deployed(Result):
-    """A model read back, with its decision, its labels (negative, positive) and columns."""
+    """A model read back, with its decision, two labels and expected columns."""
 
     model: Any
     decision: Decision
@@ -195,10 +190,9 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
         except (BadZipFile, KeyError, ValueError) as error:
             raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
         if unknown := [name for name in needed if name not in TRUSTED and name not in trusted]:
-            raise ArgumentError(
-                f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}",
-                fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
-            )
+            what = f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}"
+            fix = "if you made the file yourself, name them in trusted=[...]; otherwise do not load it"
+            raise ArgumentError(what, fix)
         for package in dict.fromkeys(name.partition(".")[0] for name in needed):
             if find_spec(package) is None:
                 what = f"the model needs the package {package}, which is not installed"
@@ -207,7 +201,7 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
 
 def reproducible_zip(archive: bytes) -> bytes:
-    """The same model with objects and files numbered in order of mention, and no times.
+    """The same model with objects and files numbered as they come, and no times.
 
     skops names objects by their address in memory, files by that or at random, and dates every file.
     """
@@ -221,17 +215,17 @@ def reproducible_zip(archive: bytes) -> bytes:
             return [renumber(item) for item in node]
         if not isinstance(node, dict):
             return node
-        # The address of a vectoriser's stop words when it last checked them; without it, it checks again.
-        forgotten = "_stop_words_id" if "stop_words" in node else None
-        return {key: value_of(key, value) for key, value in node.items() if key != forgotten}
-
-    def value_of(key: str, value: Any) -> Any:
-        # A model's own entry under such a key is a node, neither a number nor the name of a file.
-        if key == "__id__" and isinstance(value, int):
-            return objects.setdefault(value, len(objects))
-        if key == "file" and isinstance(value, str) and value in files:
-            return names.setdefault(value, f"{len(names)}{PurePath(value).suffix}")
-        return renumber(value)
+        result: dict[str, Any] = {}
+        for key, value in node.items():
+            # A model's own entry under such a key is a node, neither a number nor the name of a file.
+            if key == "__id__" and isinstance(value, int):
+                result[key] = objects.setdefault(value, len(objects))
+            elif key == "file" and isinstance(value, str) and value in files:
+                result[key] = names.setdefault(value, f"{len(names)}{PurePath(value).suffix}")
+            # The address of a vectoriser's stop words when it last checked them; without it, it checks again.
+            elif key != "_stop_words_id" or "stop_words" not in node:
+                result[key] = renumber(value)
+        return result
 
     schema = json.dumps(renumber(json.loads(files[_SCHEMA])), indent=2)
     made = io.BytesIO()
@@ -243,7 +237,7 @@ def reproducible_zip(archive: bytes) -> bytes:
 
 
 def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
-    """Out-of-fold scores of every model on training rows, then the winner's on test rows."""
+    """Out-of-fold scores of all models, then the winner's on test rows."""
     arrow = extra("pyarrow", name="files")
     parquet = extra("pyarrow.parquet", name="files")
     cv, test, winner = learned.validation, learned.split["test"], learned.decision.model

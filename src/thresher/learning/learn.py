@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from thresher._internal.arguments import require_function, require_instance, require_jobs, require_level, require_one_of
+from thresher._internal.arguments import require_function, require_instance, require_level, require_one_of
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher._internal.text import interval_text, number_text
@@ -63,14 +63,13 @@ _NAMES_SHOWN = 6
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Learned(Tabular):
-    """A model to deploy, the decision that goes with it, and everything that led there.
+    """A model to deploy, its decision, and everything that led there.
 
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
     `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
-    `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its predictions cost
-    there and `test_measures` how good they are, at the condition's class mix. `labels` are those of the negative and
-    the positive side. `learning_curve` and `feature_curve` are the winner's expected cost against training rows and
-    features, None where they were not asked for or the rows do not allow them.
+    `test`, `test_cost` and `test_measures` judge the deployed model on unseen rows, at the condition's class mix.
+    `labels` are those of the negative and the positive side. Curves are the winner's expected cost, None where they
+    were not asked for or the rows do not allow them.
     """
 
     model: Any
@@ -179,22 +178,15 @@ def learn(
     condition
         Costs and class ratio at deployment; without it errors cost the same.
     prefer
-        Which of the models that may be best is taken: "simplest", "first" (as given) or a model's name. Without it the
-        cheapest is.
+        Which of the models that may be best is taken: "simplest", "first", a model's name, or by default the cheapest.
     models
         Names of candidate models, or a mapping of names to classifiers; all candidates by default.
-    types, orders
-        As in `column_types`, to overrule the kinds inferred.
-    calibration
-        How scores are mapped to probabilities, as in `CalibratedModel`.
-    missing
-        How missing values of features are treated, as in `preparation`.
+    types, orders, missing, calibration
+        As in `column_types`, `preparation` and `CalibratedModel`.
     folds, groups, times
         As in `cross_validate`; groups stay together and times run forward in folds and in the test rows alike.
     curves
         Whether to draw the winner's expected cost against training rows and against features, too.
-    level, seed, n_jobs
-        Of all intervals; of everything random; fits at once.
     stage, progress
         Called with what begins, in words; called with how many of its fits are done and how many there are.
 
@@ -207,11 +199,9 @@ def learn(
     >>> learned.decision.model, learned.beats_baselines
     ('logistic', True)
     """
-    for name, function in (("stage", stage), ("progress", progress)):
-        require_function(function, name=name)
+    require_function(stage, name="stage")
     require_one_of(calibration, get_args(Method), name="calibration")
     require_level(level)
-    require_jobs(n_jobs)
     condition = OperatingCondition() if condition is None else condition
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
@@ -289,8 +279,7 @@ def learn(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WinnerCurves:
+class WinnerCurves(NamedTuple):
     """The curves that could be drawn, and a caution for each that could not."""
 
     rows: LearningCurve | None = None
@@ -312,9 +301,8 @@ def winner_curves(
     """The expected cost against training rows, and against the best single features.
 
     `model` is a calibrated pipeline of a preparation and a classifier, so that features are prepared and selected
-    on the training rows of each fold; `options` are those of the curves. A few points each, and the second on three
-    folds: they show whether more is worth asking for. A curve for which there are too few rows is left out, with a
-    caution.
+    on the training rows of each fold; `options` are those of the curves. A curve for which there are too few rows is
+    left out, with a caution.
     """
     cost = fold_metric(condition)
     options["measure"] = replace(cost, of=lambda fold: cost.of(replace(fold, predicted=reaches(fold.score, threshold))))
@@ -352,8 +340,13 @@ def baseline_words(learned: Learned) -> str:
     unbeaten = {name: difference for name, difference in learned.against.items() if difference.verdict != "better"}
     if not unbeaten:
         return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
-    names = " and ".join(f"the {name} ({_difference_words(difference)})" for name, difference in unbeaten.items())
-    return f"{winner} does not beat {names} beyond doubt."
+    names = []
+    for name, costs in unbeaten.items():
+        doubt = f"cost difference {interval_text(costs.difference, costs.lower, costs.upper)}"
+        if np.isnan(costs.lower):
+            doubt = f"the same cost difference in every fold, {number_text(costs.difference)}"
+        names.append(f"the {name} ({doubt})")
+    return f"{winner} does not beat {' and '.join(names)} beyond doubt."
 
 
 def curve_words(learned: Learned) -> list[str]:
@@ -385,12 +378,6 @@ def kind_words(learned: Learned) -> list[str]:
         + (f" and {len(names) - _NAMES_SHOWN:,} more" if names[_NAMES_SHOWN:] else "")
         for kind, names in kinds.items()
     ]
-
-
-def _difference_words(difference: Difference) -> str:
-    if np.isnan(difference.lower):
-        return f"the same cost difference in every fold, {number_text(difference.difference)}"
-    return f"cost difference {interval_text(difference.difference, difference.lower, difference.upper)}"
 
 
 def _features(data: Any, columns: ColumnTypes) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule
 from thresher.evaluation.summary import (
     SHORT_NAMES,
-    Tile,
     by_importance,
     mix_words,
     threshold_text,
@@ -46,20 +46,24 @@ def write_report(learned: Learned, path: str | Path, *, title: str | None = None
 
 
 def learned_sections(learned: Learned) -> Iterator[Section]:
-    """The verdict, the rows put aside, leaks, the curves that were drawn, and the models."""
+    """The verdict, the rows put aside, leaks, curves and models."""
     sizes = learned.split.sizes
     leaks = [caution for caution in learned.cautions if caution.code in LEAKS]
     yield Section(
         "Verdict", [_verdict(learned), choice_words(learned)], cautions=by_importance([*leaks, *learned.cautions])[:1]
     )
-    yield Section("On the rows put aside", [_put_aside(learned)], tiles=_tiles(learned), tables=_table(learned))
+    cost, area = limits_text(learned.test_cost), limits_text(learned.test[learned.decision.model].auc)
+    put_aside = (
+        f"On {sizes['test']:,} rows put aside, which nothing had seen, its calls cost {cost} per case; its AUC there "
+        f"is {area}. Per 1,000 cases {mix_words(learned.test)}:"
+    )
+    yield Section("On the rows put aside", [put_aside], **_calls(learned))
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
     curves = [curve for curve in (learned.learning_curve, learned.feature_curve) if curve is not None]
     if curves:
-        drawn = [_learning(curve) if isinstance(curve, LearningCurve) else _features(curve) for curve in curves]
-        grids = [_numbers(curve) for curve in curves]
-        yield Section("Does it need more rows, or more features?", curve_words(learned), panels=drawn, tables=grids)
+        panels, tables = [_curve_panel(curve) for curve in curves], [_numbers(curve) for curve in curves]
+        yield Section("Does it need more rows, or more features?", curve_words(learned), panels=panels, tables=tables)
     rows = f"{sizes['train']:,} rows to learn {learned.target} = {learned.positive} from, {sizes['test']:,} put aside"
     yield Section(
         "How it was learnt",
@@ -79,25 +83,6 @@ def _verdict(learned: Learned) -> str:
     return f"{rule} {baseline_words(learned)}"
 
 
-def _tiles(learned: Learned) -> Sequence[Tile]:
-    """What the decision's calls did on the rows put aside, against never, always and 0.5."""
-    winner, calls = learned.decision.model, learned.test[learned.decision.model].predictions
-    if calls is None:
-        return ()
-    rules = [rule for name, rule in learned.test.rules.items() if name in SHORT_NAMES]
-    chosen = Rule(winner, winner, learned.decision.threshold, calls, learned.test_cost, None)
-    return tiles_of([chosen, *rules], learned.test_measures, learned.test)
-
-
-def _put_aside(learned: Learned) -> str:
-    area = learned.test[learned.decision.model].auc
-    return (
-        f"On {learned.split.sizes['test']:,} rows put aside, which nothing had seen, its calls cost "
-        f"{limits_text(learned.test_cost)} per case; its AUC there is {limits_text(area)}. Per 1,000 cases "
-        f"{mix_words(learned.test)}:"
-    )
-
-
 def _models(learned: Learned) -> Table:
     against = {name: limits_text(difference.interval) for name, difference in learned.against.items()}
     rows = [
@@ -110,43 +95,37 @@ def _models(learned: Learned) -> Table:
     return Table(caption, head, rows, grey=(MAJORITY, ONE_FEATURE))
 
 
-def _table(learned: Learned) -> list[Table]:
-    cells = learned.test[learned.decision.model].predictions
+def _calls(learned: Learned) -> dict[str, Any]:
+    """Calls on the rows put aside, next to never, always and 0.5."""
+    winner, cells = learned.decision.model, learned.test[learned.decision.model].predictions
     if cells is None:
-        return []
+        return {}
+    rules = [rule for name, rule in learned.test.rules.items() if name in SHORT_NAMES]
+    chosen = Rule(winner, winner, learned.decision.threshold, cells, learned.test_cost, None)
     rows = [(name, *(value_text(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]
-    return [Table("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)]
+    table = Table("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)
+    return {"tiles": tiles_of([chosen, *rules], learned.test_measures, learned.test), "tables": [table]}
 
 
-def _learning(curve: LearningCurve) -> Panel:
-    plot = _two_curves(curve, curve.sizes.tolist(), "rows learnt from")
-    rest = ""
-    if curve.asymptote is not None:
-        plot.line(plot.x, [curve.asymptote.estimate] * 2)
-        rest = " The dotted line is what would remain with ever more rows."
-    return plot.panel("Learning curve", f"{_LINES}{rest}")
-
-
-def _features(curve: FeatureCurve) -> Panel:
-    plot = _two_curves(curve, list(curve.sizes), "features, the best single ones first")
-    plot.point(curve.best, float(curve.validation.estimate[curve.sizes.index(curve.best)]), place=0)
-    return plot.panel("Feature curve", f"{_LINES} ◇ is the cheapest.")
-
-
-_LINES = "Cost per case on other rows (solid) and on the rows learnt from (dashed), with limits where folds vary."
-
-
-def _two_curves(curve: LearningCurve | FeatureCurve, sizes: Sequence[int], label: str) -> Plot:
-    both = (curve.validation, curve.apparent)
+def _curve_panel(curve: LearningCurve | FeatureCurve) -> Panel:
+    sizes, both = [int(size) for size in curve.sizes], (curve.validation, curve.apparent)
     values = np.concatenate([side for band in both for side in (band.estimate, band.lower, band.upper)])
     ranges = ((sizes[0], sizes[-1]), (float(np.nanmin(values)), float(np.nanmax(values))))
     across, up = ((low, high) if high > low else (low - 0.5, high + 0.5) for low, high in ranges)
+    label = "rows learnt from" if isinstance(curve, LearningCurve) else "features, the best single ones first"
     plot = Plot(across, up, label, curve.measure.replace("_", " "))
     for place, band in enumerate(both):
         known = np.isfinite(band.lower)
         plot.area(np.asarray(sizes)[known], band.lower[known], band.upper[known], place=place)
         plot.line(sizes, band.estimate, place=place)
-    return plot
+    text = "Cost per case on other rows (solid) and on the rows learnt from (dashed), with limits where folds vary."
+    if isinstance(curve, FeatureCurve):
+        plot.point(curve.best, float(curve.validation.estimate[curve.sizes.index(curve.best)]), place=0)
+        return plot.panel("Feature curve", f"{text} ◇ is the cheapest.")
+    if curve.asymptote is not None:
+        plot.line(plot.x, [curve.asymptote.estimate] * 2)
+        text += " The dotted line is what would remain with ever more rows."
+    return plot.panel("Learning curve", text)
 
 
 def _numbers(curve: LearningCurve | FeatureCurve) -> Table:

@@ -1,4 +1,4 @@
-""""""
+"""Kinds of columns: what is inferred, declared and refused."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ def look(values, most=1000):
     ],
 )
 def test_reasons_are_given(values, kind, reason):
-    found = look(values)
-    assert (found.kind, found.reason) == (kind, reason)
+    result = look(values)
+    assert (result.kind, result.reason) == (kind, reason)
 
 
 def test_one_value_with_gaps_is_no_constant():
@@ -95,11 +95,11 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_kinds_are_found(name):
+def test_kinds_are_inferred(name):
     kind, values = COLUMNS[name]
-    found = column_types(pd.DataFrame({name: values}))[name]
-    assert found.kind == kind, found.reason
-    assert found.rows == N
+    result = column_types(pd.DataFrame({name: values}))[name]
+    assert result.kind == kind, result.reason
+    assert result.rows == N
 
 
 def test_a_name_that_ends_like_id_is_not_enough():
@@ -107,23 +107,23 @@ def test_a_name_that_ends_like_id_is_not_enough():
 
 
 def test_counts_and_the_target_left_out():
-    found = column_types({"age": [31, None, 25], "y": [0, 1, 0]}, target="y")
-    assert (found["age"].missing, found["age"].distinct, len(found)) == (1, 2, 1)
-    assert found.target == "y"
+    result = column_types({"age": [31, None, 25], "y": [0, 1, 0]}, target="y")
+    assert (result["age"].missing, result["age"].distinct, len(result)) == (1, 2, 1)
+    assert result.target == "y"
     with pytest.raises(KeyError):
-        found["y"]
+        result["y"]
 
 
 def test_kinds_are_overruled():
     table = {"floor": [1, 2, 3, 1], "note": ["a", "b", "c", "d"], "odd": [[1], [2], [3], [4]]}
-    found = column_types(table, types={"floor": "categorical", "note": "text", "odd": "ignored"})
-    assert [column.kind for column in found] == ["categorical", "text", "ignored"]
-    assert found.used == ["floor", "note"]
+    result = column_types(table, types={"floor": "categorical", "note": "text", "odd": "ignored"})
+    assert [column.kind for column in result] == ["categorical", "text", "ignored"]
+    assert result.used == ["floor", "note"]
 
 
 def test_orders_are_declared_kind():
-    found = column_types({"floor": [2.0, None, 1.0]}, orders={"floor": [1, 2, 3]})["floor"]
-    assert (found.kind, found.order, found.reason) == ("ordinal", ("1", "2", "3"), "order declared: 1 < 2 < 3")
+    result = column_types({"floor": [2.0, None, 1.0]}, orders={"floor": [1, 2, 3]})["floor"]
+    assert (result.kind, result.order, result.reason) == ("ordinal", ("1", "2", "3"), "order declared: 1 < 2 < 3")
 
 
 def test_a_polars_frame_gives_the_same():
@@ -134,18 +134,18 @@ def test_a_polars_frame_gives_the_same():
 
 
 def test_it_prints_as_a_table_and_goes_through_plain_data():
-    found = column_types({"town": ["Oslo", "Rome", "Oslo"], "age": [1.5, None, 3]}, orders={"town": ["Oslo", "Rome"]})
-    assert str(found).splitlines() == [
+    result = column_types({"town": ["Oslo", "Rome", "Oslo"], "age": [1.5, None, 3]}, orders={"town": ["Oslo", "Rome"]})
+    assert str(result).splitlines() == [
         "column  kind       distinct  missing  example  why",
         "town    ordinal           2           Oslo     order declared: Oslo < Rome",
         "age     numerical         2        1  1.5      numbers",
     ]
-    assert ColumnTypes.from_dict(found.to_dict()) == found
+    assert ColumnTypes.from_dict(result.to_dict()) == result
 
 
 def test_long_examples_are_cut_and_lines_joined():
-    found = column_types({"a": ["one\ntwo three four five six seven", "b c d e"]}, types={"a": "text"})
-    assert found["a"].example == "one two three four five…"
+    result = column_types({"a": ["one\ntwo three four five six seven", "b c d e"]}, types={"a": "text"})
+    assert result["a"].example == "one two three four five…"
 
 
 BAD: dict[str, tuple[Any, dict[str, Any], type[th.ThresherError], str]] = {

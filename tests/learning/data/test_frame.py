@@ -12,9 +12,9 @@ TABLE = {"age": [31, 25], "town": ["Oslo", "Rome"]}
 
 @pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, dict])
 def test_every_kind_of_table_is_the_same_table(made):
-    found = frame(made(TABLE))
-    assert {name: found[name].tolist() for name in found} == TABLE
-    assert found.index.tolist() == [0, 1]
+    result = frame(made(TABLE))
+    assert {name: result[name].tolist() for name in result} == TABLE
+    assert result.index.tolist() == [0, 1]
 
 
 def test_an_index_is_no_column_and_a_matrix_gets_names():

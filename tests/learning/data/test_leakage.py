@@ -11,8 +11,8 @@ Y = np.arange(N) % 2
 CLEAN = pd.DataFrame({"age": RNG.normal(size=N), "town": RNG.choice(["Oslo", "Rome"], N), "y": Y})
 
 
-def codes(found):
-    return [caution.code for caution in found]
+def codes(result):
+    return [caution.code for caution in result]
 
 
 def test_clean_data_call_for_no_caution():
@@ -25,26 +25,26 @@ def test_clean_data_call_for_no_caution():
     ids=["same", "numbers", "texts", "bools", "gaps", "turned"],
 )
 def test_the_target_in_another_spelling(values):
-    found = leakage(CLEAN.assign(copy=values), "y")
-    assert codes(found) == ["feature-equals-target"]
-    assert "'copy'" in found[0].text
+    result = leakage(CLEAN.assign(copy=values), "y")
+    assert codes(result) == ["feature-equals-target"]
+    assert "'copy'" in result[0].text
 
 
 def test_a_column_that_determines_the_target():
-    found = leakage(CLEAN.assign(code=[f"{c}{i % 5}" for i, c in enumerate(Y)]), "y")
-    assert codes(found) == ["feature-determines-target"]
+    result = leakage(CLEAN.assign(code=[f"{c}{i % 5}" for i, c in enumerate(Y)]), "y")
+    assert codes(result) == ["feature-determines-target"]
 
 
 def test_gaps_that_determine_the_target():
-    found = leakage(CLEAN.assign(ended=np.where(Y == 1, RNG.normal(size=N), np.nan)), "y")
-    assert codes(found) == ["feature-determines-target"]
-    assert "its gaps tell the class" in found[0].text
+    result = leakage(CLEAN.assign(ended=np.where(Y == 1, RNG.normal(size=N), np.nan)), "y")
+    assert codes(result) == ["feature-determines-target"]
+    assert "its gaps tell the class" in result[0].text
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_column_that_ranks_nearly_perfectly(sign):
-    found = leakage(CLEAN.assign(sure=sign * (Y + RNG.normal(scale=0.2, size=N))), "y")
-    assert codes(found) == ["near-perfect-feature"]
+    result = leakage(CLEAN.assign(sure=sign * (Y + RNG.normal(scale=0.2, size=N))), "y")
+    assert codes(result) == ["near-perfect-feature"]
 
 
 def test_of_several_classes_each_is_looked_at():
@@ -72,15 +72,15 @@ def test_equal_rows_in_two_parts_are_counted():
     parts = split(table["y"], stratify=False)
     part = np.isin(np.arange(N + 10), parts["train"])
     torn = [(i, N + i) for i in range(10) if part[i] != part[N + i]]
-    found = [c for c in leakage(table, "y", split=parts) if c.code == "duplicate-rows-across-splits"]
-    assert found[0].text.startswith(f"{2 * len(torn)} of 210 rows")
-    assert f"first at row {torn[0][0]}" in found[0].text
+    result = [c for c in leakage(table, "y", split=parts) if c.code == "duplicate-rows-across-splits"]
+    assert result[0].text.startswith(f"{2 * len(torn)} of 210 rows")
+    assert f"first at row {torn[0][0]}" in result[0].text
 
 
 def test_groups_in_two_parts_are_counted():
     groups = np.arange(N) // 4
-    found = leakage(CLEAN, "y", split=split(Y), groups=groups)
-    assert codes(found) == ["groups-across-splits"]
+    result = leakage(CLEAN, "y", split=split(Y), groups=groups)
+    assert codes(result) == ["groups-across-splits"]
     assert leakage(CLEAN, "y", split=split(Y, groups=groups), groups=groups) == ()
 
 

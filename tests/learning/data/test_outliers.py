@@ -73,16 +73,16 @@ def test_scikit_learn_accepts_it(estimator, check):
 
 
 def test_clipping_keeps_rows_names_and_gaps():
-    found = Outliers().set_output(transform="pandas").fit_transform(ROWS)
-    assert list(found.columns) == ["a", "b"]
-    assert found["a"].tolist() == [1, 2, 3, 4, 7]
-    assert np.isnan(found["b"][3])
+    result = Outliers().set_output(transform="pandas").fit_transform(ROWS)
+    assert list(result.columns) == ["a", "b"]
+    assert result["a"].tolist() == [1, 2, 3, 4, 7]
+    assert np.isnan(result["b"][3])
 
 
 def test_flagging_adds_a_column():
-    found = Outliers(action="flag").set_output(transform="pandas").fit_transform(ROWS)
-    assert found["outlier"].tolist() == [0, 0, 0, 0, 1]
-    assert found["a"].tolist() == ROWS["a"].tolist()
+    result = Outliers(action="flag").set_output(transform="pandas").fit_transform(ROWS)
+    assert result["outlier"].tolist() == [0, 0, 0, 0, 1]
+    assert result["a"].tolist() == ROWS["a"].tolist()
 
 
 def test_fences_are_those_of_the_rows_of_fit():
@@ -91,7 +91,7 @@ def test_fences_are_those_of_the_rows_of_fit():
     assert fitted.transform(ROWS)[4, 0] == fitted.fences_[1][0] == 5.5
 
 
-def test_a_forest_flags_the_row_that_stands_alone():
+def test_a_forest_flags_the_row_far_from_all_others():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(200, 2)), [[9, -9]]])
     fitted = Outliers("isolation_forest", action="flag", factor=0.01).fit(X)
@@ -101,7 +101,7 @@ def test_a_forest_flags_the_row_that_stands_alone():
         Outliers("isolation_forest").fit(X)
 
 
-def test_it_stands_in_a_pipeline_and_pickles():
+def test_it_works_in_a_pipeline_and_pickles():
     model = make_pipeline(Outliers(action="flag"), StandardScaler()).fit(ROWS.dropna())
     assert list(model.get_feature_names_out()) == ["a", "b", "outlier"]
     again = pickle.loads(pickle.dumps(model))  # noqa: S301

@@ -26,13 +26,13 @@ TABLE = frame(
 
 
 @pytest.fixture
-def found():
+def result():
     kinds = column_types(TABLE, types={"floor": "categorical"})
     return {column.name: column for column in expected_columns(TABLE, kinds, np.array([0, 1, 2]))}
 
 
-def test_readings_kinds_and_gaps(found):
-    readings = {name: column.reading for name, column in found.items()}
+def test_readings_kinds_and_gaps(result):
+    readings = {name: column.reading for name, column in result.items()}
     assert readings == {
         "age": "number",
         "vip": "truth",
@@ -41,18 +41,18 @@ def test_readings_kinds_and_gaps(found):
         "size": "text",
         "floor": "number",
     }
-    assert [name for name, column in found.items() if column.gaps] == ["age"]
+    assert [name for name, column in result.items() if column.gaps] == ["age"]
 
 
-def test_categories_are_those_of_training_rows(found):
-    assert found["town"].categories == ("Oslo", "Rome")
-    assert found["floor"].categories == ("1", "2")
-    assert found["size"].categories == ("S", "M", "L")
-    assert found["age"].categories == ()
+def test_categories_are_those_of_training_rows(result):
+    assert result["town"].categories == ("Oslo", "Rome")
+    assert result["floor"].categories == ("1", "2")
+    assert result["size"].categories == ("S", "M", "L")
+    assert result["age"].categories == ()
 
 
-def test_plain_data_are_read_back(found):
-    for column in found.values():
+def test_plain_data_are_read_back(result):
+    for column in result.values():
         assert ExpectedColumn.from_dict(json.loads(json.dumps(column.to_dict()))) == column
 
 
@@ -71,7 +71,7 @@ def test_numbers_written_as_text_are_the_same_numbers(numbers):
 
 
 @given(st.lists(st.sampled_from(["Oslo", "Rome", "Bern", None]), min_size=1, max_size=30), st.integers(1, 7))
-def test_pieces_tell_what_the_whole_tells(towns, size):
+def test_remarks_of_pieces_add_up_to_those_of_all_rows(towns, size):
     expected = column("categorical", "text", ["Oslo"])
     whole = Remarks(*read(towns, expected)[1:])
     pieces = Remarks()

@@ -1,4 +1,4 @@
-""""""
+"""Partitions by class, group and time: sizes, mixes and what is refused."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def test_whole_sizes_add_up_and_stay_within_one(total, share):
 
 
 @given(codes, shares, st.integers(0, 5))
-def test_each_class_and_the_whole_are_dealt_fairly(drawn, share, seed):
+def test_each_class_and_all_rows_are_partitioned_fairly(drawn, share, seed):
     part = stratified_partition(drawn, share, np.random.default_rng(seed))
     for code in set(drawn.tolist()):
         inside = np.bincount(part[drawn == code], minlength=share.size)
@@ -32,7 +32,7 @@ def test_each_class_and_the_whole_are_dealt_fairly(drawn, share, seed):
 
 
 @given(codes, shares, st.integers(1, 9), st.integers(0, 5))
-def test_groups_stay_whole(drawn, share, groups, seed):
+def test_groups_stay_undivided(drawn, share, groups, seed):
     member = np.random.default_rng(seed + 100).integers(0, groups, drawn.size)
     part = grouped_partition(member, drawn, share, np.random.default_rng(seed))
     for group in set(member.tolist()):
@@ -44,8 +44,8 @@ def test_many_groups_come_close_to_the_shares_in_every_class():
     member, drawn = rng.integers(0, 300, 5000), (rng.random(5000) < 0.05).astype(int)
     part = grouped_partition(member, drawn, np.array([0.6, 0.2, 0.2]), rng)
     for code in (0, 1):
-        found = np.bincount(part[drawn == code]) / (drawn == code).sum()
-        np.testing.assert_allclose(found, [0.6, 0.2, 0.2], atol=0.02)
+        result = np.bincount(part[drawn == code]) / (drawn == code).sum()
+        np.testing.assert_allclose(result, [0.6, 0.2, 0.2], atol=0.02)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60).map(np.array), shares)
@@ -62,12 +62,12 @@ LABELS = np.array([0] * 60 + [1] * 40)
 
 @pytest.mark.parametrize("parts", [(70, 30), (60, 40), (50, 50), (0.6, 0.2, 0.2), (1, 1, 1, 1)])
 def test_proportions_are_exact_overall_and_in_each_class(parts):
-    found = split(LABELS, parts)
+    result = split(LABELS, parts)
     total = sum(parts)
-    for (name, size), part in zip(found.sizes.items(), parts, strict=True):
+    for (name, size), part in zip(result.sizes.items(), parts, strict=True):
         assert size == round(100 * part / total)
-        assert found.counts[name] == (round(60 * part / total), round(40 * part / total))
-    rows = np.concatenate([found[name] for name in found])
+        assert result.counts[name] == (round(60 * part / total), round(40 * part / total))
+    rows = np.concatenate([result[name] for name in result])
     assert sorted(rows.tolist()) == list(range(100))
 
 
@@ -83,24 +83,24 @@ def test_the_seed_decides_and_nothing_else():
 
 
 def test_without_strata_the_mix_is_left_to_chance():
-    found = split(LABELS, stratify=False)
-    assert found.sizes == {"train": 70, "test": 30}
-    assert found.how == "at random, seed 0"
+    result = split(LABELS, stratify=False)
+    assert result.sizes == {"train": 70, "test": 30}
+    assert result.how == "at random, seed 0"
 
 
 def test_groups_are_not_torn_apart():
     groups = np.repeat([f"g{i}" for i in range(25)], 4)
-    found = split(LABELS, groups=groups, seed=3)
-    assert set(groups[found["train"]]) & set(groups[found["test"]]) == set()
-    assert abs(found.sizes["train"] - 70) <= 4
+    result = split(LABELS, groups=groups, seed=3)
+    assert set(groups[result["train"]]) & set(groups[result["test"]]) == set()
+    assert abs(result.sizes["train"] - 70) <= 4
 
 
 def test_time_goes_forward():
     days = pd.Series(pd.date_range("2020-01-01", periods=50).repeat(2)).sample(frac=1, random_state=0)
-    found = split(LABELS, (60, 20, 20), times=days)
-    assert found.sizes == {"train": 60, "validation": 20, "test": 20}
-    assert days.iloc[found["train"]].max() < days.iloc[found["validation"]].min()
-    assert found.how == "by time, the earliest first"
+    result = split(LABELS, (60, 20, 20), times=days)
+    assert result.sizes == {"train": 60, "validation": 20, "test": 20}
+    assert days.iloc[result["train"]].max() < days.iloc[result["validation"]].min()
+    assert result.how == "by time, the earliest first"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from thresher.learning.data.target import binary_target, one_vs_rest
 
 
 @pytest.mark.parametrize(
-    ("labels", "positive", "told", "place"),
+    ("labels", "positive", "expected", "place"),
     [
         ([0, 1, 1], None, 1, 1),
         ([0, 1, 1], 0, 0, 0),
@@ -20,14 +20,14 @@ from thresher.learning.data.target import binary_target, one_vs_rest
         (["b", "a"], "a", "a", 0),
     ],
 )
-def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, positive, told, place):
+def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, positive, expected, place):
     target = binary_target(labels, positive=positive, matters=True)
-    assert (target.positive, target.place) == (told, place)
-    np.testing.assert_array_equal(target.flags, np.array(labels) == told)
+    assert (target.positive, target.place) == (expected, place)
+    np.testing.assert_array_equal(target.flags, np.array(labels) == expected)
 
 
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [1, 2]])
-def test_where_it_matters_it_must_be_said(labels):
+def test_where_it_matters_it_must_be_declared(labels):
     with pytest.raises(th.errors.PositiveLabelError, match="cannot tell which label is positive"):
         binary_target(labels, positive=None, matters=True)
     assert binary_target(labels, positive=None, matters=False).positive == labels[1]
@@ -50,11 +50,11 @@ def test_what_is_no_target_of_two_classes_is_refused(labels, error):
 
 
 def test_labels_are_encoded_and_decoded():
-    found = target_column({"spam": ["yes", "no", "yes", "no"]}, "spam")
-    assert found.classes == ("no", "yes")
-    assert found.codes.tolist() == [1, 0, 1, 0]
-    assert found.counts.tolist() == [2, 2]
-    assert found.labels([1, 0]).tolist() == ["yes", "no"]
+    result = target_column({"spam": ["yes", "no", "yes", "no"]}, "spam")
+    assert result.classes == ("no", "yes")
+    assert result.codes.tolist() == [1, 0, 1, 0]
+    assert result.counts.tolist() == [2, 2]
+    assert result.labels([1, 0]).tolist() == ["yes", "no"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_two_classes_stay_what_they_are():
     np.testing.assert_array_equal(goal.flags, TABLE["z"] == "a")
 
 
-def test_one_of_several_is_told_from_the_rest():
+def test_one_of_several_is_learnt_against_the_rest():
     goal = one_vs_rest(TABLE, "y", positive=2)
     assert goal.positive == 2
     assert goal.labels == ("not 2", "2")
@@ -135,13 +135,13 @@ def test_a_rare_class_does_no_harm_within_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("positive", "told"),
+    ("positive", "expected"),
     [
         (None, "has 3 classes, 0, 1 and 2, and it is not declared which one is learnt against the rest"),
         (3, "and the positive label 3 is none of them"),
         ("2", "and the positive label '2' is none of them"),
     ],
 )
-def test_the_positive_class_is_said_and_known(positive, told):
-    with pytest.raises(th.errors.PositiveLabelError, match=told):
+def test_the_positive_class_is_declared_and_known(positive, expected):
+    with pytest.raises(th.errors.PositiveLabelError, match=expected):
         one_vs_rest(TABLE, "y", positive=positive)

@@ -18,27 +18,27 @@ def test_iris_as_everyone_prints_it():
     np.testing.assert_allclose(
         principal_components(IRIS).ratios, [0.92461872, 0.05306648, 0.01710261, 0.00521218], atol=1e-8
     )
-    found = principal_components(IRIS, standardise=True)
-    np.testing.assert_allclose(found.ratios, [0.72962445, 0.22850762, 0.03668922, 0.00517871], atol=1e-8)
-    np.testing.assert_allclose(found.cumulative[:2], [0.72962445, 0.95813207], atol=1e-8)
-    assert found.names == tuple(IRIS.columns)
+    result = principal_components(IRIS, standardise=True)
+    np.testing.assert_allclose(result.ratios, [0.72962445, 0.22850762, 0.03668922, 0.00517871], atol=1e-8)
+    np.testing.assert_allclose(result.cumulative[:2], [0.72962445, 0.95813207], atol=1e-8)
+    assert result.names == tuple(IRIS.columns)
 
 
 @given(st.integers(0, 2**32), st.integers(3, 30), st.integers(1, 5))
-def test_the_four_steps_by_hand_agree(seed, rows, features):
+def test_the_four_steps_written_out_agree(seed, rows, features):
     X = np.random.default_rng(seed).normal(size=(rows, features)) * np.arange(1, features + 1) + 5
-    found = principal_components(X)
+    result = principal_components(X)
     centred = X - X.mean(axis=0)
     covariance = centred.T @ centred / (rows - 1)
-    np.testing.assert_allclose(found.covariance, covariance, atol=1e-10)
-    values = np.linalg.eigvalsh(covariance)[::-1][: found.ratios.size]
-    np.testing.assert_allclose(found.variances, values, atol=1e-9)
-    np.testing.assert_allclose(found.components @ found.components.T, np.eye(found.ratios.size), atol=1e-9)
-    np.testing.assert_allclose(covariance @ found.components.T, found.components.T * found.variances, atol=1e-8)
+    np.testing.assert_allclose(result.covariance, covariance, atol=1e-10)
+    values = np.linalg.eigvalsh(covariance)[::-1][: result.ratios.size]
+    np.testing.assert_allclose(result.variances, values, atol=1e-9)
+    np.testing.assert_allclose(result.components @ result.components.T, np.eye(result.ratios.size), atol=1e-9)
+    np.testing.assert_allclose(covariance @ result.components.T, result.components.T * result.variances, atol=1e-8)
     np.testing.assert_allclose(
-        np.cov(found.project(X).T).reshape(2 * (found.ratios.size,)), np.diag(found.variances), atol=1e-8
+        np.cov(result.project(X).T).reshape(2 * (result.ratios.size,)), np.diag(result.variances), atol=1e-8
     )
-    assert (found.components.max(axis=1) >= -found.components.min(axis=1)).all()
+    assert (result.components.max(axis=1) >= -result.components.min(axis=1)).all()
 
 
 def test_it_is_scikit_learns_up_to_signs():
@@ -53,27 +53,27 @@ def test_it_is_scikit_learns_up_to_signs():
 
 
 def test_projection_and_back_is_the_identity_with_all_components():
-    found = principal_components(IRIS, standardise=True)
-    np.testing.assert_allclose(found.restored(found.project(IRIS)), IRIS, atol=1e-12)
+    result = principal_components(IRIS, standardise=True)
+    np.testing.assert_allclose(result.restored(result.project(IRIS)), IRIS, atol=1e-12)
     few = principal_components(IRIS, n_components=1)
     lost = ((few.restored(few.project(IRIS)) - IRIS) ** 2).to_numpy().sum() / 149
     assert lost == pytest.approx(principal_components(IRIS).variances[1:].sum())
 
 
 def test_how_many_explain_enough():
-    found = principal_components(IRIS)
-    assert [found.explaining(share) for share in (0.9, 0.95, 0.99, 1)] == [1, 2, 3, 4]
+    result = principal_components(IRIS)
+    assert [result.explaining(share) for share in (0.9, 0.95, 0.99, 1)] == [1, 2, 3, 4]
     with pytest.raises(th.errors.ArgumentError, match=r"the 1 components kept explain 0\.9246"):
         principal_components(IRIS, n_components=1).explaining(0.99)
     with pytest.raises(th.errors.ArgumentError, match="above 0"):
-        found.explaining(0)
+        result.explaining(0)
 
 
 def test_constants_stay_and_add_nothing():
     X = np.column_stack([np.arange(5.0), np.full(5, 0.1)])
-    found = principal_components(X, standardise=True)
-    np.testing.assert_allclose(found.ratios, [1, 0], atol=1e-15)
-    assert found.scale[1] == 1
+    result = principal_components(X, standardise=True)
+    np.testing.assert_allclose(result.ratios, [1, 0], atol=1e-15)
+    assert result.scale[1] == 1
 
 
 def test_long_lists_are_cut():

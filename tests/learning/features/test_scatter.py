@@ -129,7 +129,7 @@ def test_the_order_of_adding_and_of_rows_is_irrelevant(one, other, random):
     np.testing.assert_allclose(scatter(X[order], y[order]).within, scatter(X, y).within, atol=1e-10)
 
 
-def test_the_worked_definition_by_hand():
+def test_the_worked_definition_of_two_classes():
     """Two classes of two rows: S_W = ½·diag(1, 0) + ½·diag(0, ¼) and S_B from means (2, 0), (8, ½) around (5, ¼)."""
     table = scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1], matrix=True)
     np.testing.assert_array_equal(table.within_matrix, [[0.5, 0], [0, 0.125]])
@@ -198,7 +198,7 @@ def test_what_cannot_be_scattered_is_refused(X, y, kind, words):
         scatter(X, y)
 
 
-def test_matrices_are_refused_where_they_were_not_kept():
+def test_matrices_are_refused_where_they_were_not_computed():
     few = scatter([[1.0], [2.0]], [0, 1])
     with pytest.raises(th.errors.ArgumentError, match="matrix=True"):
         _ = few.within_matrix

@@ -104,14 +104,14 @@ def test_the_ranking_is_that_of_the_scored_rows(seed, leaves):
     np.testing.assert_allclose(tree.predict_proba(data), tree.tree_.predict_proba(data))
 
 
-def test_a_fitted_tree_is_read_by_its_own_counts_or_counted_anew():
+def test_a_fitted_tree_is_read_by_its_own_counts_or_counted_again():
     fitted = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(X[:150], Y[:150])
     own = LeafTree.of(fitted)
     assert own.ranking() == th.rank(Y[:150], own.decision_function(X[:150]))
-    anew = LeafTree(FrozenEstimator(fitted)).fit(X[150:], Y[150:])
-    assert anew.ranking() == th.rank(Y[150:], anew.decision_function(X[150:]))
-    assert anew.ranking() != own.ranking()
-    assert th.auc(anew.ranking()) < th.auc(own.ranking())
+    again = LeafTree(FrozenEstimator(fitted)).fit(X[150:], Y[150:])
+    assert again.ranking() == th.rank(Y[150:], again.decision_function(X[150:]))
+    assert again.ranking() != own.ranking()
+    assert th.auc(again.ranking()) < th.auc(own.ranking())
     same = LeafTree(FrozenEstimator(fitted)).fit(X[:150], Y[:150])
     np.testing.assert_array_equal(same.nodes_.counts, own.nodes_.counts)
 
@@ -140,7 +140,7 @@ def test_pure_leaves_have_infinite_scores():
     assert "[1+]  score inf  p 1  call spam" in tree.text()
 
 
-def test_reordering_by_smoothing_is_told():
+def test_reordering_by_smoothing_is_a_caution():
     data = np.repeat([0, 1, 2], [1, 100, 9])[:, None]
     labels = np.r_[1, np.ones(99, int), 0, np.zeros(9, int)]
     tree = LeafTree(DecisionTreeClassifier(min_samples_leaf=1), smoothing="laplace").fit(data, labels)

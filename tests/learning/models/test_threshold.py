@@ -55,8 +55,8 @@ def test_the_threshold_is_the_exact_choice_on_out_of_fold_scores():
 
 
 def test_it_costs_no_more_than_a_grid_on_the_scores_it_chose_on():
-    def cost(labels, called):
-        return -th.OperatingCondition(cost_ratio=7).expected_cost(th.contingency(labels, called))
+    def cost(labels, calls):
+        return -th.OperatingCondition(cost_ratio=7).expected_cost(th.contingency(labels, calls))
 
     scoring = sklearn.metrics.make_scorer(cost)
     peer = TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=StratifiedKFold(5)).fit(X, Y)

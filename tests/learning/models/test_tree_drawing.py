@@ -66,7 +66,7 @@ def test_a_tree_of_one_leaf():
 
 
 @given(seed=st.integers(0, 30), leaves=st.integers(2, 15))
-def test_nodes_of_one_depth_stand_apart_and_in_order(seed, leaves):
+def test_nodes_of_one_depth_are_apart_and_in_order(seed, leaves):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y)

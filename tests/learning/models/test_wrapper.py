@@ -143,14 +143,14 @@ MODELS = [CalibratedModel(GaussianNB(), method="platt"), GroupedModel(GaussianNB
 def test_columns_follow_the_labels(model, positive):
     model = model.set_params(positive=positive).fit(SHIFTED, WORDS)
     assert isinstance(model, ClassifierWrapper)
-    found = model.predict_proba(SHIFTED)
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-    assert found[FLAGS, 0].mean() > 0.7 > found[~FLAGS, 0].mean()
-    np.testing.assert_array_equal(model.predict(SHIFTED), model.classes_[found.argmax(axis=1)])
+    result = model.predict_proba(SHIFTED)
+    np.testing.assert_allclose(result.sum(axis=1), 1)
+    assert result[FLAGS, 0].mean() > 0.7 > result[~FLAGS, 0].mean()
+    np.testing.assert_array_equal(model.predict(SHIFTED), model.classes_[result.argmax(axis=1)])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-def test_nothing_is_said_before_fitting(model):
+def test_nothing_is_predicted_before_fitting(model):
     with pytest.raises(NotFittedError):
         type(model)(GaussianNB()).predict_proba(SHIFTED)
     with pytest.raises(NotImplementedError):

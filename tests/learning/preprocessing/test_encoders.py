@@ -21,12 +21,12 @@ def test_every_spelling_of_numbers_is_read():
         },
         index=[5, 6, 7],
     )
-    found = Numbers().fit_transform(table)
-    assert (found.dtypes == np.float64).all()
-    assert found.index.tolist() == [5, 6, 7]
-    np.testing.assert_array_equal(found["text"], [1.5, np.nan, 2])
-    np.testing.assert_array_equal(found["switch"], [1, 0, np.nan])
-    np.testing.assert_array_equal(found["nullable"], [1, np.nan, 3])
+    result = Numbers().fit_transform(table)
+    assert (result.dtypes == np.float64).all()
+    assert result.index.tolist() == [5, 6, 7]
+    np.testing.assert_array_equal(result["text"], [1.5, np.nan, 2])
+    np.testing.assert_array_equal(result["switch"], [1, 0, np.nan])
+    np.testing.assert_array_equal(result["nullable"], [1, np.nan, 3])
 
 
 def test_text_in_a_new_table_is_refused_and_not_made_missing():
@@ -37,20 +37,20 @@ def test_text_in_a_new_table_is_refused_and_not_made_missing():
 
 def test_parts_of_days():
     fitted = DateParts().set_output(transform="pandas").fit({"sold": ["2024-02-29", None, "2023-12-31"]})
-    found = fitted.transform({"sold": ["2024-02-29", None]})
-    assert list(found.columns) == [f"sold: {part}" for part in ("year", "month", "day", "weekday", "days")]
-    assert found.iloc[0].tolist() == [2024, 2, 29, 3, 60]
-    assert found.iloc[1].isna().all()
+    result = fitted.transform({"sold": ["2024-02-29", None]})
+    assert list(result.columns) == [f"sold: {part}" for part in ("year", "month", "day", "weekday", "days")]
+    assert result.iloc[0].tolist() == [2024, 2, 29, 3, 60]
+    assert result.iloc[1].isna().all()
 
 
 def test_hours_only_where_training_rows_have_them():
     times = pd.DataFrame(
         {"at": pd.to_datetime(["2024-01-01 13:30", "2024-01-02 00:00"]), "on": pd.to_datetime(["2024-01-01"] * 2)}
     )
-    found = DateParts().set_output(transform="pandas").fit_transform(times)
-    assert found["at: hour"].tolist() == [13, 0]
-    assert "on: hour" not in found
-    assert found["at: days"].tolist() == [0, pytest.approx(10.5 / 24)]
+    result = DateParts().set_output(transform="pandas").fit_transform(times)
+    assert result["at: hour"].tolist() == [13, 0]
+    assert "on: hour" not in result
+    assert result["at: days"].tolist() == [0, pytest.approx(10.5 / 24)]
 
 
 def test_zones_are_read_in_utc():
@@ -90,14 +90,14 @@ TEXTS = ["cheap pills now", "cheap flights", None, "meeting at ten"]
 
 def test_weights_are_scikit_learns_and_missing_texts_have_none():
     fitted = TextFeatures().fit({"note": TEXTS})
-    found = fitted.transform({"note": TEXTS})
+    result = fitted.transform({"note": TEXTS})
     np.testing.assert_allclose(
-        found, TfidfVectorizer().fit_transform(["" if t is None else t for t in TEXTS]).toarray()
+        result, TfidfVectorizer().fit_transform(["" if t is None else t for t in TEXTS]).toarray()
     )
-    assert not found[2].any()
+    assert not result[2].any()
 
 
-def test_columns_are_told_apart_and_words_limited():
+def test_columns_are_separate_and_words_limited():
     fitted = TextFeatures(1).fit({"title": ["hello hello", "hello"], "body": ["cheap cheap", "cheap"]})
     assert fitted.get_feature_names_out().tolist() == ["title: hello", "body: cheap"]
 

@@ -40,23 +40,23 @@ def prepared(**options):
 
 
 def test_every_used_column_becomes_numbers_under_a_name_that_tells():
-    made, found = prepared(words=5)
-    assert list(found.columns) == list(made.get_feature_names_out())
-    assert list(found.columns) == [
+    made, result = prepared(words=5)
+    assert list(result.columns) == list(made.get_feature_names_out())
+    assert list(result.columns) == [
         *("age", "fare", "member"),
         *("sold: year", "sold: month", "sold: day", "sold: weekday", "sold: days"),
         *("size", "age: missing", "town: missing", "town=Bern", "town=Oslo", "town=Rome", "shop"),
         *("note: customer", "note: early", "note: for", "note: late", "note: parcel"),
     ]
-    assert (found.dtypes == np.float64).all()
-    assert found.notna().all(axis=None)
+    assert (result.dtypes == np.float64).all()
+    assert result.notna().all(axis=None)
 
 
 def test_gaps_are_filled_and_flagged():
-    _, found = prepared(scale=None)
-    assert found["age"][0] == pytest.approx(TABLE["age"].median())
-    assert found["age: missing"].sum() == 20
-    assert found.loc[5, f"town={TABLE['town'].mode()[0]}"] == 1
+    _, result = prepared(scale=None)
+    assert result["age"][0] == pytest.approx(TABLE["age"].median())
+    assert result["age: missing"].sum() == 20
+    assert result.loc[5, f"town={TABLE['town'].mode()[0]}"] == 1
     _, without = prepared(missing="fill")
     assert not [name for name in without.columns if name.endswith(": missing")]
 
@@ -65,33 +65,33 @@ def test_gaps_are_filled_and_flagged():
     ("scale", "peer"), [("standard", StandardScaler), ("min-max", MinMaxScaler), ("robust", RobustScaler)]
 )
 def test_scales_are_scikit_learns(scale, peer):
-    _, found = prepared(scale=scale)
-    np.testing.assert_allclose(found["fare"], peer().fit_transform(TABLE[["fare"]].astype(float))[:, 0])
+    _, result = prepared(scale=scale)
+    np.testing.assert_allclose(result["fare"], peer().fit_transform(TABLE[["fare"]].astype(float))[:, 0])
 
 
-def test_a_declared_order_is_kept():
-    _, found = prepared(scale=None)
-    assert found.groupby(TABLE["size"])["size"].first().to_dict() == {"S": 0, "M": 1, "L": 2}
+def test_a_declared_order_is_that_of_the_codes():
+    _, result = prepared(scale=None)
+    assert result.groupby(TABLE["size"])["size"].first().to_dict() == {"S": 0, "M": 1, "L": 2}
 
 
 def test_many_categories_are_encoded_by_the_target_out_of_fold():
-    made, found = prepared()
+    made, result = prepared()
     within, without = (
         np.corrcoef(codes, Y)[0, 1]
-        for codes in (TargetEncoder().fit(TABLE[["shop"]], Y).transform(TABLE[["shop"]])[:, 0], found["shop"])
+        for codes in (TargetEncoder().fit(TABLE[["shop"]], Y).transform(TABLE[["shop"]])[:, 0], result["shop"])
     )
     np.testing.assert_allclose(
         made.transform(TABLE)[["shop"]], TargetEncoder().fit(TABLE[["shop"]], Y).transform(TABLE[["shop"]])
     )
     assert without < within
     # A row's own label is not in its code when training, and is when the same row is scored later.
-    assert not np.allclose(found["shop"], made.transform(TABLE)["shop"])
+    assert not np.allclose(result["shop"], made.transform(TABLE)["shop"])
 
 
 def test_encodings_are_chosen_by_column():
-    _, found = prepared(encode={"shop": "ordinal", "town": "target"})
-    assert found["shop"].nunique() == TABLE["shop"].nunique()
-    assert found["town"].between(0, 1).all()
+    _, result = prepared(encode={"shop": "ordinal", "town": "target"})
+    assert result["shop"].nunique() == TABLE["shop"].nunique()
+    assert result["town"].between(0, 1).all()
     _, wide = prepared(encode="one-hot")
     assert sum(name.startswith("shop=") for name in wide.columns) == TABLE["shop"].nunique()
 

@@ -37,11 +37,11 @@ def test_scores_are_the_peers():
         )
 
 
-def test_it_is_handed_to_evaluate_compare_and_the_corrected_test():
+def test_it_serves_evaluate_compare_and_the_corrected_test():
     cv = cross_validate(MODELS, X, Y, folds=Folds(5, repeats=2), seed=4)
     np.testing.assert_array_equal(cv.clusters, cv.row)
-    found = th.evaluate(cv.labels, cv.scores, predictions=cv.predictions, clusters=cv.clusters, replicates=50, seed=1)
-    assert set(found.models) == set(MODELS)
+    result = th.evaluate(cv.labels, cv.scores, predictions=cv.predictions, clusters=cv.clusters, replicates=50, seed=1)
+    assert set(result.models) == set(MODELS)
     assert th.compare(cv.labels, cv.scores, clusters=cv.clusters)["logit", "tree"].verdict == "better"
     logit, tree = (cv.per_fold("auc", name) for name in ("logit", "tree"))
     expected = th.inference.corrected_t(logit, tree, test_share=1 / 5)
@@ -215,8 +215,8 @@ def test_of_calibrated_models_the_choice_has_met_no_row_of_the_fold():
         fitted = {name: model.fit(ROWS[split.train], LABELS[split.train]) for name, model in models.items()}
         choices = {name: th.choose(model.calibrated_ranking_, CONDITION) for name, model in fitted.items()}
         best = min(choices, key=lambda name: choices[name].expected_cost)
-        called = fitted[best].predict_proba(ROWS[split.test])[:, 1] >= choices[best].threshold
-        table = th.contingency(LABELS[split.test], called)
+        calls = fitted[best].predict_proba(ROWS[split.test])[:, 1] >= choices[best].threshold
+        table = th.contingency(LABELS[split.test], calls)
         assert costs[number] == pytest.approx(float(CONDITION.expected_cost(table)))
 
 

@@ -18,8 +18,8 @@ USEFUL = np.hstack([RNG.normal(size=(200, 4)) + Y[:, None], NOISE[:, :40]])
 
 
 def test_selecting_among_noise_does_not_help():
-    honest = feature_curve(GaussianNB(), NOISE, Y, sizes=[10, 100])
-    assert (honest.validation.estimate > 0.4).all()
+    unseen = feature_curve(GaussianNB(), NOISE, Y, sizes=[10, 100])
+    assert (unseen.validation.estimate > 0.4).all()
     selected = SelectKBest(f_classif, k=10).fit_transform(NOISE, Y)  # all rows seen: the mistake
     assert feature_curve(GaussianNB(), selected, Y, sizes=[10]).validation.estimate[0] < 0.38
 

@@ -33,9 +33,9 @@ def test_scores_and_calls_are_those_of_a_plain_fit():
 
 def test_weights_reach_the_fit_or_are_refused():
     weight = np.arange(100.0) % 4
-    (found,) = fit_and_score(LogisticRegression(), Problem(X, TARGET, weight), TRAIN, [TEST])
+    (result,) = fit_and_score(LogisticRegression(), Problem(X, TARGET, weight), TRAIN, [TEST])
     model = LogisticRegression().fit(X[TRAIN], Y[TRAIN], weight[TRAIN])
-    np.testing.assert_array_equal(found.score, model.predict_proba(X[TEST])[:, 0])
+    np.testing.assert_array_equal(result.score, model.predict_proba(X[TEST])[:, 0])
     with pytest.raises(th.errors.ArgumentError, match="takes no sample_weight"):
         fit_and_score(KNeighborsClassifier(), Problem(X, TARGET, weight), TRAIN, [TEST])
 

@@ -51,10 +51,18 @@ def test_rows_come_in_the_order_asked_for(kind, places):
 
 
 def test_only_what_has_an_entry_per_row_is_cut():
-    given = {"weight": np.arange(4), "name": "four", "share": 0.5, "three": [1, 2, 3], "map": {i: i for i in range(4)}}
-    cut = parameters_of(given, np.array([3]), 4)
+    parameters = {
+        "weight": np.arange(4),
+        "name": "four",
+        "share": 0.5,
+        "three": [1, 2, 3],
+        "map": {i: i for i in range(4)},
+    }
+    cut = parameters_of(parameters, np.array([3]), 4)
     assert cut["weight"].tolist() == [3]
-    assert {name: cut[name] for name in given if name != "weight"} == {n: v for n, v in given.items() if n != "weight"}
+    assert {name: cut[name] for name in parameters if name != "weight"} == {
+        n: v for n, v in parameters.items() if n != "weight"
+    }
 
 
 ROW_DATA = {"groups": np.array([1, 1, 2])}
@@ -62,8 +70,8 @@ ROW_DATA = {"groups": np.array([1, 1, 2])}
 
 def test_only_what_is_given_is_there():
     assert groups_and_times(None, None, rows=3) == {}
-    found = groups_and_times(["a", "b", "b"], None, rows=3)
-    assert {name: values.tolist() for name, values in found.items()} == {"groups": ["a", "b", "b"]}
+    result = groups_and_times(["a", "b", "b"], None, rows=3)
+    assert {name: values.tolist() for name, values in result.items()} == {"groups": ["a", "b", "b"]}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +99,7 @@ def test_entries_are_one_per_row_and_none_is_missing(groups, times, kind, words)
         (FrozenEstimator(CalibratedModel(GaussianNB())), []),
     ],
 )
-def test_wrappers_are_found_at_the_end_of_pipelines(model, names):
+def test_groups_reach_wrappers_at_the_end_of_pipelines(model, names):
     wanted = ["pipeline__calibratedmodel__groups"] if names is None else names
     assert list(route(ROW_DATA, model)) == wanted
 

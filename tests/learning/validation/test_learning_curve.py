@@ -26,10 +26,10 @@ def draws(seed, *, law, folds=25, common=0.01, own=0.02):
     return law(SIZES)[:, None] + noise
 
 
-def law_of(*given, **options):
-    found = fit_power_law(*given, **options)
-    assert found is not None
-    return found
+def law_of(*arrays, **options):
+    result = fit_power_law(*arrays, **options)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("exponent", [0.4, 1.0, 2.0])
@@ -60,7 +60,7 @@ def test_higher_is_better_is_the_mirror():
     assert mirrored.factor < 0 < law.factor
 
 
-def test_slower_laws_widen_the_limits_and_the_end_of_the_range_is_told():
+def test_slower_laws_widen_the_limits_and_the_end_of_the_range_is_noted():
     values = draws(2, law=PowerLaw(0.1, 0.5, 0.5))
     widths = [law_of(SIZES, values, test_share=0.2, exponents=(least, 3))[1].width for least in (0.05, 0.2, 0.5)]
     assert widths == sorted(widths, reverse=True)
@@ -160,7 +160,7 @@ def test_apparent_error_flatters_and_both_meet():
 
 
 @pytest.mark.parametrize("measure", ["auc", "brier", "f1", th.OperatingCondition(cost_ratio=5), th.pr_area])
-def test_any_measure_stands_on_the_axis(measure):
+def test_any_measure_has_a_curve(measure):
     X, y = gaussian_classes(200, features=2, apart=2.0, seed=3)
     curve = learning_curve(GaussianNB(), X, y, measure=measure, folds=3)
     last = curve.validation.per_fold[-1]

@@ -78,15 +78,15 @@ VALUES = np.array([0.81, 0.79, 0.84, 0.80, 0.82])
 
 
 def test_it_is_the_corrected_test_of_the_values_against_zero():
-    found = corrected_interval(VALUES, test_share=0.2, level=0.9, spread=(0, 1))
+    result = corrected_interval(VALUES, test_share=0.2, level=0.9, spread=(0, 1))
     test = th.inference.corrected_t(VALUES, np.zeros(5), test_share=0.2, level=0.9)
-    assert (found.estimate, found.lower, found.upper) == pytest.approx((test.difference, test.lower, test.upper))
-    assert found.variance == pytest.approx(test.variance)
+    assert (result.estimate, result.lower, result.upper) == pytest.approx((test.difference, test.lower, test.upper))
+    assert result.variance == pytest.approx(test.variance)
 
 
 def test_limits_stay_in_the_range_and_no_spread_gives_none():
-    found = corrected_interval(np.array([0.99, 1.0, 0.8]), test_share=0.3, level=0.95, spread=(0, 1))
-    assert found.upper == 1
+    result = corrected_interval(np.array([0.99, 1.0, 0.8]), test_share=0.3, level=0.95, spread=(0, 1))
+    assert result.upper == 1
     for values in (np.ones(4), np.ones(1)):
         still = corrected_interval(values, test_share=0.3, level=0.95, spread=(0, 1))
         assert math.isnan(still.lower)
@@ -103,9 +103,9 @@ COSTS = th.OperatingCondition(cost_ratio=3)
 
 
 def test_rows_by_themselves_are_cases():
-    found = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
+    result = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
     plain = th.interval(th.contingency(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
-    assert (found.estimate, found.lower, found.upper) == (plain.estimate, plain.lower, plain.upper)
+    assert (result.estimate, result.lower, result.upper) == (plain.estimate, plain.lower, plain.upper)
     alone = th.interval(prediction_table(LABELS_OF_CALLED_ROWS, CALLS, clusters=np.arange(200)), COSTS, level=0.9)
     assert alone.upper - alone.lower == pytest.approx(plain.upper - plain.lower, rel=0.02)
 
@@ -143,29 +143,31 @@ RARE = th.OperatingCondition(cost_fn=40, cost_fp=2, prevalence=0.05)
 MODEL = LogisticRegression().fit(X, Y)
 
 
-def by_hand(called, condition, weight=None):
+def by_definition(calls, condition, weight=None):
     """The mean cost of calls, row by row, with rows weighted to the condition's class mix."""
     weight = np.ones(Y.size) if weight is None else weight.astype(float)
     if condition.prevalence is not None:
         share = weight[Y == 1].sum() / weight.sum()
         weight = weight * np.where(Y == 1, condition.prevalence / share, (1 - condition.prevalence) / (1 - share))
-    cost = np.where(Y == 1, np.where(called, 0, condition.cost_fn), np.where(called, condition.cost_fp, 0))
+    cost = np.where(Y == 1, np.where(calls, 0, condition.cost_fn), np.where(calls, condition.cost_fp, 0))
     return np.average(cost, weights=weight)
 
 
 @pytest.mark.parametrize("condition", [COSTS_OF_COST_SCORER, RARE])
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["rows", "weights"])
-def test_every_scorer_is_minus_the_cost_counted_by_hand(condition, weight):
-    given = {} if weight is None else {"sample_weight": weight}
+def test_every_scorer_is_minus_the_cost_by_definition(condition, weight):
+    options = {} if weight is None else {"sample_weight": weight}
     p = MODEL.predict_proba(X)[:, 1]
-    assert cost_scorer(condition)(MODEL, X, Y, **given) == pytest.approx(-by_hand(MODEL.predict(X), condition, weight))
-    best = min(by_hand(p >= t, condition, weight) for t in [*p, np.inf])
-    assert cost_scorer(condition, threshold="best")(MODEL, X, Y, **given) == pytest.approx(-best)
+    assert cost_scorer(condition)(MODEL, X, Y, **options) == pytest.approx(
+        -by_definition(MODEL.predict(X), condition, weight)
+    )
+    best = min(by_definition(p >= t, condition, weight) for t in [*p, np.inf])
+    assert cost_scorer(condition, threshold="best")(MODEL, X, Y, **options) == pytest.approx(-best)
     share = np.average(Y, weights=weight)
     to = share if condition.prevalence is None else condition.prevalence
     odds = p / (1 - p) * (to / (1 - to)) / (share / (1 - share))
-    bayes = by_hand(odds * condition.cost_ratio >= 1, condition, weight)
-    assert cost_scorer(condition, threshold="bayes")(MODEL, X, Y, **given) == pytest.approx(-bayes)
+    bayes = by_definition(odds * condition.cost_ratio >= 1, condition, weight)
+    assert cost_scorer(condition, threshold="bayes")(MODEL, X, Y, **options) == pytest.approx(-bayes)
 
 
 def test_a_search_finds_the_cheapest_model_and_its_score_is_what_its_calls_cost():
@@ -174,14 +176,14 @@ def test_a_search_finds_the_cheapest_model_and_its_score_is_what_its_calls_cost(
     search = GridSearchCV(model, grid, scoring=cost_scorer(COSTS_OF_COST_SCORER, threshold="best"), cv=3).fit(X, Y)
     assert search.cv_results_["mean_test_score"].max() == search.best_score_
     plain = GridSearchCV(model, grid, scoring=cost_scorer(COSTS_OF_COST_SCORER), cv=3).fit(X, Y)
-    assert plain.score(X, Y) == pytest.approx(-by_hand(plain.predict(X), COSTS_OF_COST_SCORER))
+    assert plain.score(X, Y) == pytest.approx(-by_definition(plain.predict(X), COSTS_OF_COST_SCORER))
 
 
 def test_a_threshold_classifier_scores_itself_by_its_condition():
     model = ThresholdClassifier(LogisticRegression(), COSTS_OF_COST_SCORER, cv=3).fit(X, Y)
-    assert model.score(X, Y) == pytest.approx(-by_hand(model.predict(X), COSTS_OF_COST_SCORER))
+    assert model.score(X, Y) == pytest.approx(-by_definition(model.predict(X), COSTS_OF_COST_SCORER))
     assert model.score(X, Y) == cost_scorer(COSTS_OF_COST_SCORER)(model, X, Y)
-    assert model.score(X, Y, WEIGHT) == pytest.approx(-by_hand(model.predict(X), COSTS_OF_COST_SCORER, WEIGHT))
+    assert model.score(X, Y, WEIGHT) == pytest.approx(-by_definition(model.predict(X), COSTS_OF_COST_SCORER, WEIGHT))
     unsaid = ThresholdClassifier(LogisticRegression(), cv=3).fit(X, Y)
     assert unsaid.score(X, Y) == pytest.approx(-np.mean(unsaid.predict(X) != Y))
 
@@ -190,13 +192,13 @@ def test_a_threshold_classifier_scores_itself_by_its_condition():
 def test_texts_need_the_positive_one_and_either_may_be_it(threshold):
     names = np.array(["ham", "spam"])[Y]
     model = LogisticRegression().fit(X, names)
-    found = [
+    result = [
         cost_scorer(COSTS_OF_COST_SCORER, positive=positive, threshold=threshold)(model, X, names)
         for positive in ("spam", "ham")
     ]
-    assert found[0] == cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(MODEL, X, Y)
+    assert result[0] == cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(MODEL, X, Y)
     turned = LogisticRegression().fit(X, 1 - Y)
-    assert found[1] == pytest.approx(cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(turned, X, 1 - Y))
+    assert result[1] == pytest.approx(cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(turned, X, 1 - Y))
     with pytest.raises(th.errors.PositiveLabelError):
         cost_scorer(COSTS_OF_COST_SCORER, threshold=threshold)(model, X, names)
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -114,8 +114,7 @@ class ColumnTypes(Tabular):
         return text_table(list(zip(*columns, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class Inference:
+class Inference(NamedTuple):
     """A kind and the reason for it."""
 
     kind: Any
@@ -212,7 +211,7 @@ def declared_kind(present: Any, kind: Any, order: tuple[Any, ...]) -> Inference:
 
 
 def value_family(values: Any) -> str:
-    """What a column holds, by its type, or by the types of its values that are not missing."""
+    """What a column holds, by its type or by the types of its values."""
     import pandas as pd
 
     if isinstance(values.dtype, pd.CategoricalDtype):

@@ -51,8 +51,7 @@ class CompleteRows(Result):
 def frame(data: Any) -> Any:
     """A pandas frame of another frame, a mapping of columns, or a matrix.
 
-    Frames are those that Narwhals reads. Columns are named by text, each name once; a pandas index is replaced by row
-    numbers.
+    Frames are those that Narwhals reads. Columns are named by text, each once; row numbers replace a pandas index.
 
     >>> frame({"age": [31, 25], "town": ["Oslo", "Rome"]}).shape
     (2, 2)
@@ -133,8 +132,6 @@ def _as_pandas(data: Any, pandas: Any) -> Any:
     try:
         native = narwhals.from_native(data)
     except TypeError:
-        raise ColumnError(
-            f"{type(data).__name__} is no table",
-            "give a frame of pandas, Polars or pyarrow, a mapping of columns, or a matrix",
-        ) from None
+        fix = "give a frame of pandas, Polars or pyarrow, a mapping of columns, or a matrix"
+        raise ColumnError(f"{type(data).__name__} is no table", fix) from None
     return (native.collect() if hasattr(native, "collect") else native).to_pandas()

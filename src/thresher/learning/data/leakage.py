@@ -81,7 +81,7 @@ def _column_leak(values: Any, column: ColumnType, target: Target) -> Caution | N
 
 
 def _pure(values: Any, target: Target) -> int:
-    """How many values there are, missing as one, if each goes with one class; otherwise 0."""
+    """How many values there are, if each goes with one class only; otherwise 0."""
     codes, distinct = values.factorize(use_na_sentinel=False)
     pairs = np.bincount(codes * len(target.classes) + target.codes, minlength=len(distinct) * len(target.classes))
     pure = bool(((pairs.reshape(len(distinct), -1) > 0).sum(axis=1) == 1).all())

@@ -53,15 +53,10 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> tuple[F
 class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Outliers of numerical features: fences learnt in `fit`, and all rows treated.
 
-    Parameters
-    ----------
-    method : "iqr" (Tukey's fences), "robust_z" (median and median absolute deviation) or "isolation_forest".
-    action : "clip" moves values to the nearest fence; "flag" adds a column `outlier`, 1 where a row has one. No row is
-        ever dropped here: that is for training alone (`OutlierFilter`).
-    factor : how far fences reach, 1.5 for "iqr" and 3.5 for "robust_z" when None; for the forest, their share.
-    seed : of the forest.
-
-    Missing values stay missing. In a pipeline, fences come from the training folds alone.
+    The method is "iqr" (Tukey's fences), "robust_z" (median and median absolute deviation) or "isolation_forest".
+    "clip" moves values to the nearest fence; "flag" adds a column `outlier`, 1 where a row has one. No row is ever
+    dropped here: that is for training alone (`OutlierFilter`). `factor` is how far fences reach, by default 1.5 for
+    "iqr" and 3.5 for "robust_z"; for the forest it is the share of outliers. Missing values stay missing.
 
     >>> import numpy as np
     >>> rows = np.array([[1.0], [2.0], [3.0], [4.0], [90.0]])
@@ -133,15 +128,8 @@ def _offered(method: Any) -> Any:
 class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Leave outlying rows out of training, and only of training.
 
-    Parameters
-    ----------
-    estimator : the classifier to train on what is left.
-    method, factor, seed : how to find outliers, as in `Outliers`.
-
-    Attributes
-    ----------
-    estimator_ : the trained classifier.
-    dropped_ : how many training rows were left out; `inlier_mask_` flags the others.
+    `method`, `factor` and `seed` are those of `Outliers`. After `fit`, `estimator_` is the trained classifier,
+    `dropped_` how many training rows were left out, and `inlier_mask_` flags the others.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = OutlierFilter(LogisticRegression()).fit([[1.0], [2.0], [3.0], [4.0], [90.0]], [0, 0, 1, 1, 0])

@@ -120,7 +120,7 @@ def require_expected_columns(present: Sequence[str], expected: Sequence[Expected
 def conform(
     table: Any, expected: Sequence[ExpectedColumn], *, before: int = 0
 ) -> tuple[Any, dict[str, Counter[str]], Counter[str]]:
-    """The expected columns as in training, with unseen categories and new gaps counted.
+    """The expected columns, with unseen categories and new gaps counted.
 
     Texts are read as numbers or truth values where training rows held those. Rows are counted from 1 in what is
     refused; `before` is how many came in earlier pieces.
@@ -132,7 +132,14 @@ def conform(
     gaps: Counter[str] = Counter()
     for column in expected:
         made[column.name] = values = _read(table[column.name], column)
-        _require_kind(values, column, before=before)
+        for bad, held, kind in _misfits(values.dropna(), column):
+            if bad.any():
+                first, count = bad.idxmax(), int(bad.sum())
+                value = values[first].item() if isinstance(values[first], np.generic) else values[first]
+                row = f"row {before + int(first) + 1:,} holds {value!r}"
+                mend = "the value that is" if count == 1 else f"the {count:,} values that are"
+                fix = f"mend {mend} no {kind}, or leave {'it' if count == 1 else 'them'} empty"
+                raise ColumnError(f"column {column.name!r} held {held} in training, and {row}", fix)
         if column.kind == "categorical":
             texts = category_texts(values.dropna())
             if strange := Counter(texts[~texts.isin(column.categories)].tolist()):
@@ -179,19 +186,6 @@ def _entry(entry: Any, reading: Reading) -> Any:
         return entry if "_" in entry else float(entry)
     except ValueError:
         return entry
-
-
-def _require_kind(values: Any, column: ExpectedColumn, *, before: int) -> None:
-    """Refuse the first value that is not of the column's kind."""
-    for bad, held, kind in _misfits(values.dropna(), column):
-        if bad.any():
-            first, count = bad.idxmax(), int(bad.sum())
-            value = values[first].item() if isinstance(values[first], np.generic) else values[first]
-            fix = "the value that is" if count == 1 else f"the {count:,} values that are"
-            raise ColumnError(
-                f"column {column.name!r} held {held} in training, and row {before + int(first) + 1:,} holds {value!r}",
-                f"mend {fix} no {kind}, or leave {'it' if count == 1 else 'them'} empty",
-            )
 
 
 def _misfits(present: Any, column: ExpectedColumn) -> Iterator[tuple[Any, str, str]]:

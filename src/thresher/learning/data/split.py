@@ -118,7 +118,7 @@ def largest_remainders(total: int, share: Floats) -> Indices:
 
 
 def stratified_partition(codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
-    """Part of each row, every class by itself; sizes are those of the shares to within 1.
+    """Part of each row, class by class; sizes are the shares to within 1.
 
     Many small classes could all round the same way, so left-over rows go to the parts that lack most.
     """
@@ -139,7 +139,7 @@ def stratified_partition(codes: Indices, share: Floats, rng: np.random.Generator
 
 
 def grouped_partition(groups: Column, codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
-    """Part of each row: large groups first, each to the part that lacks most of its classes."""
+    """Part of each row: large groups first, each to where its classes lack most."""
     place: dict[Any, int] = {}
     member = np.array([place.setdefault(group, len(place)) for group in groups.tolist()], dtype=np.int64)
     inside = np.zeros((member.max() + 1, codes.max() + 1))

@@ -27,7 +27,7 @@ FEWEST_TO_FIT = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryTarget:
-    """Labels, which are positive, and the positive class's place among the sorted classes."""
+    """Labels, which are positive, and the positive one's place in order."""
 
     labels: npt.NDArray[Any]
     flags: Flags
@@ -93,7 +93,7 @@ class Target(Tabular):
 
 
 def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
-    """The target of a table; refused if it has gaps, one class, a rare one or too many.
+    """The target of a table, refused where nothing can be learnt from it.
 
     `fewest` is how many rows the rarest class must have: as many as there are folds to spread it over.
 
@@ -105,11 +105,8 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     rows = len(values)
     if absent := int(values.isna().sum()):
         first = ", ".join(str(row) for row in np.flatnonzero(values.isna())[:5])
-        raise MissingValueError(
-            f"{absent:,} of {rows:,} rows of the target {name!r} are missing (first at rows {first}), and a model "
-            "cannot learn from them",
-            "leave out those rows; do not fill a target",
-        )
+        what = f"{absent:,} of {rows:,} rows of the target {name!r} are missing (first at rows {first})"
+        raise MissingValueError(what, "leave out those rows; do not fill a target")
     distinct = values.nunique()
     if distinct > MOST_CLASSES:
         what = f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class"
@@ -119,11 +116,9 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     classes, codes = classes_of(column(plain, name=name), classes=None)
     target = Target(name, tuple(classes), codes)
     if len(classes) == 1:
-        raise OneClassError(
-            f"the target {name!r} is {classes[0]!r} in {f'all {rows:,} rows' if rows > 1 else 'the only row'}, "
-            "so there is nothing to learn",
-            "give rows of at least two classes, or check the filter before",
-        )
+        where = f"all {rows:,} rows" if rows > 1 else "the only row"
+        what = f"the target {name!r} is {classes[0]!r} in {where}, so there is nothing to learn"
+        raise OneClassError(what, "give rows of at least two classes, or check the filter before")
     _require_frequent(target, fewest=fewest)
     return target
 
@@ -158,21 +153,36 @@ class OneVsRest:
 
 
 def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> OneVsRest:
-    """The target of a frame; of more than two classes, `positive` is learnt against the rest.
+    """The target of a frame, `positive` against the rest of its classes.
 
     `fewest` is how many rows each side must have.
     """
-    classes = target_column(table, target, fewest=1)
-    if len(classes.classes) > 2:
-        return _against_rest(table, classes, positive=positive, fewest=fewest)
-    _require_frequent(classes, fewest=fewest)
-    two = binary_target(column(table[target], name=target), positive=positive, matters=True)
-    negative = next(label for label in classes.classes if not same(label, two.positive))
-    return OneVsRest(table, two.flags, two.positive, (negative, two.positive))
+    goal = target_column(table, target, fewest=1)
+    classes = goal.classes
+    if len(classes) == 2:
+        _require_frequent(goal, fewest=fewest)
+        two = binary_target(column(table[target], name=target), positive=positive, matters=True)
+        negative = next(label for label in classes if not same(label, two.positive))
+        return OneVsRest(table, two.flags, two.positive, (negative, two.positive))
+    what, example = (
+        f"the target {target!r} has {len(classes)} classes, {listed(classes)}",
+        argument("positive", classes[0]),
+    )
+    if positive is None:
+        fix = f"pass {example} to learn that class against all others; learn once per class to have each of them"
+        raise PositiveLabelError(f"{what}, and it is not declared which one is learnt against the rest", fix)
+    place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
+    if place is None:
+        what = f"{what}, and the positive label {positive!r} is none of them"
+        raise PositiveLabelError(what, f"pass {example} or another of them")
+    flags = goal.codes == place
+    sides = OneVsRest(table, flags, classes[place], (f"not {classes[place]}", str(classes[place])))
+    _require_frequent(Target(target, sides.labels, flags.astype(np.intp)), fewest=fewest)
+    return replace(sides, table=table.assign(**{target: sides.named(flags).astype(object)}))
 
 
 def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
-    """Refuse training rows of which some fold leaves too few of a class to calibrate on."""
+    """Refuse training rows of which some fold leaves too few of a class."""
     for label, side in zip(target.labels, (~target.flags, target.flags), strict=True):
         count = int(side[train].sum())
         left = count - -(-count // folds)
@@ -182,24 +192,3 @@ def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
                 f"them to some fit, where calibration needs {FEWEST_TO_FIT}",
                 "collect more of that class, or join it with another",
             )
-
-
-def _against_rest(table: Any, target: Target, *, positive: Any, fewest: int) -> OneVsRest:
-    classes = target.classes
-    what = f"the target {target.name!r} has {len(classes)} classes, {listed(classes)}"
-    if positive is None:
-        raise PositiveLabelError(
-            f"{what}, and it is not declared which one is learnt against the rest",
-            f"pass {argument('positive', classes[0])} to learn that class against all others; "
-            "learn once per class to have each of them",
-        )
-    place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
-    if place is None:
-        raise PositiveLabelError(
-            f"{what}, and the positive label {positive!r} is none of them",
-            f"pass {argument('positive', classes[0])} or another of them",
-        )
-    flags = target.codes == place
-    sides = OneVsRest(table, flags, classes[place], (f"not {classes[place]}", str(classes[place])))
-    _require_frequent(Target(target.name, sides.labels, flags.astype(np.intp)), fewest=fewest)
-    return replace(sides, table=table.assign(**{target.name: sides.named(flags).astype(object)}))

@@ -58,10 +58,9 @@ class PrincipalComponents(Tabular):
         """Rows as coordinates along the components."""
         rows = _rows(X)
         if rows.shape[1] != self.mean.size:
-            raise LengthError(
-                f"X has {rows.shape[1]:,} columns, and the components were found in {self.mean.size:,}",
-                f"give the columns {', '.join(self.names[:6])}{', …' if len(self.names) > 6 else ''}",
-            )
+            names = ", ".join(self.names[:6]) + (", …" if len(self.names) > 6 else "")
+            what = f"X has {rows.shape[1]:,} columns, and the components were found in {self.mean.size:,}"
+            raise LengthError(what, f"give the columns {names}")
         return (rows - self.mean) / self.scale @ self.components.T
 
     def restored(self, projected: Any) -> Matrix:
@@ -102,8 +101,7 @@ def principal_components(
     """The directions in which rows vary most, with every classical step in view.
 
     Features on different scales need `standardise=True`, or the largest scale is the first component; a constant
-    feature is then only centred. `seed` matters where scikit-learn solves by random projection (large tables of which
-    few components are wanted).
+    feature is then only centred. `seed` matters where scikit-learn solves a large table by random projection.
 
     >>> from sklearn.datasets import load_iris
     >>> print(principal_components(load_iris().data, standardise=True))
@@ -126,10 +124,9 @@ def principal_components(
         fix = "there are no more components than features, nor than rows less one"
         n_components = require_integer(n_components, name="n_components", least=1, most=most, fix=fix)
     if not isinstance(standardise, bool | np.bool_):
+        what = f"standardise must be True or False, got {standardise!r}"
         raise ArgumentError(
-            f"standardise must be True or False, got {standardise!r}",
-            "components are of centred features, or of features centred and divided by their standard deviations; "
-            "for another scale, scale the columns first",
+            what, "it divides features by their standard deviations; for another scale, scale them first"
         )
     mean = rows.mean(axis=0)
     scale = np.ones(mean.size)

@@ -85,6 +85,10 @@ class Scatter(Result):
     squares: Matrix
     names: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        for array in (self.counts, self.means, self.squares):
+            array.setflags(write=False)
+
     @property
     def N(self) -> int:
         """How many rows were seen."""
@@ -156,12 +160,10 @@ class Scatter(Result):
         if not isinstance(other, Scatter):
             return NotImplemented
         if self.names != other.names or self.squares.ndim != other.squares.ndim:
-            raise ArgumentError(
-                f"these are scatters of different features ({len(self.names):,} and {len(other.names):,})"
-                if self.names != other.names
-                else "one of these scatters has matrices and the other has not",
-                "add scatters of the same columns, computed with the same matrix=",
-            )
+            what = "one of these scatters has matrices and the other has not"
+            if self.names != other.names:
+                what = f"these are scatters of different features ({len(self.names):,} and {len(other.names):,})"
+            raise ArgumentError(what, "add scatters of the same columns, computed with the same matrix=")
         classes, _ = _classes(np.array([*self.classes, *other.classes], dtype=object))
         (n, means), (m, other_means) = self._aligned(classes), other._aligned(classes)
         # Chan, Golub & LeVeque (1983), per class.
@@ -170,7 +172,7 @@ class Scatter(Result):
         squares += _outer_sums(apart, n * share, matrix=squares.ndim == 2)
         # A class that one side has not seen has the other's mean to the last bit.
         means = np.where((n == 0)[:, None], other_means, means + share[:, None] * apart)
-        return _frozen(classes, n + m, means, squares, self.names)
+        return Scatter(tuple(classes), n + m, means, squares, self.names)
 
     def _brief(self) -> str:
         counts = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
@@ -207,8 +209,15 @@ def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
     classes, codes = _classes(labels)
     counts, means, squares = moments(rows, codes, classes=len(classes), matrix=matrix)
     if not (np.isfinite(means).all() and np.isfinite(squares).all()):
-        raise _not_finite(rows, names)
-    return _frozen(classes, counts, means, squares, names)
+        place = np.argwhere(~np.isfinite(rows).T)  # by column, then by row
+        if not len(place):
+            raise MissingValueError("sums of squares overflow", "scale the features first")
+        first = f"first in column {names[place[0, 0]]!r}, row {place[0, 1]}"
+        what = f"{len(place):,} of {rows.size:,} entries are NaN or infinite ({first}), and they are never guessed"
+        raise MissingValueError(
+            what, "fill them on the training rows, e.g. with preparation(columns), or drop those rows"
+        )
+    return Scatter(tuple(classes), counts, means, squares, names)
 
 
 def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False) -> Scatter:
@@ -259,21 +268,3 @@ def _classes(labels: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]
         if len({type(name) for name in distinct}) < 2:
             raise
         return classes_of(labels, classes=sorted(distinct, key=repr))
-
-
-def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueError:
-    bad = ~np.isfinite(rows)
-    columns = np.flatnonzero(bad.any(axis=0))
-    if not columns.size:
-        return MissingValueError("sums of squares overflow", "scale the features first")
-    return MissingValueError(
-        f"{int(bad.sum()):,} of {rows.size:,} entries are NaN or infinite (first in column {names[columns[0]]!r}, "
-        f"row {int(np.argmax(bad[:, columns[0]]))}), and they are never guessed",
-        "fill them on the training rows, e.g. with preparation(columns), or leave out those rows",
-    )
-
-
-def _frozen(classes: Sequence[Any], counts: Counts, means: Matrix, squares: Matrix, names: tuple[str, ...]) -> Scatter:
-    for array in (counts, means, squares):
-        array.setflags(write=False)
-    return Scatter(tuple(classes), counts, means, squares, names)

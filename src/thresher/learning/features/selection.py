@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain, combinations, islice
-from typing import Any, Literal, Self, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -53,8 +53,7 @@ class Selection(Tabular):
         return {"feature": self.features, "name": self.names}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class Steps(NamedTuple):
     """Positions a search has chosen, and the criterion after each of its steps."""
 
     features: Indices
@@ -75,7 +74,9 @@ def selection(
     Selection(exact: x0, x2; J=14.5)
     """
     require_instance(table, Scatter, name="table", fix="give what scatter(X, y) returns")
-    require_criterion(criterion)
+    if criterion not in get_args(Criterion):
+        fix = 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)'
+        raise ArgumentError(f"there is no criterion {criterion!r}", fix)
     if len(table.classes) < 2:
         what = f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes"
         raise OneClassError(what, "give rows of at least two classes")
@@ -86,11 +87,9 @@ def selection(
         what = f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}"
         raise ArgumentError(what, "give how many of the features to choose")
     if search == "exact" and criterion == "hotelling_lawley":
-        raise ArgumentError(
-            "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",
-            f"use {argument('search', 'exhaustive')} for few features, 'forward' for many, or "
-            f"{argument('criterion', 'trace_ratio')}",
-        )
+        exhaustive, ratio = argument("search", "exhaustive"), argument("criterion", "trace_ratio")
+        what = "the exact search needs a criterion that is a ratio of sums over features, and trace(S_W⁻¹ S_B) is none"
+        raise ArgumentError(what, f"use {exhaustive} for few features, 'forward' for many, or {ratio}")
     chosen = _search(table, n_features, search, criterion)
     inside = table.of(np.sort(chosen.features))
     value = inside.J
@@ -104,19 +103,10 @@ def selection(
 class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Select features with much scatter between classes and little within.
 
-    Parameters
-    ----------
-    n_features : how many to select; half of them when None. A float in (0, 1) is a share.
-    search : "top", "forward", "backward", "exhaustive" or "exact" (the best subset by J, by Dinkelbach's iteration).
-    criterion : "trace_ratio", J = trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B), which also sees
-        that features repeat each other.
-
-    J adds up variances, so features on larger scales weigh more, unless they are standardised first.
-
-    Attributes
-    ----------
-    scatter_ : the `Scatter` of the training rows.
-    selection_ : the `Selection`: what was chosen, and what it is worth.
+    `n_features` is how many to select, by default half of them; a float in (0, 1) is a share. `search` is as in
+    `selection`. The criterion is "trace_ratio", J = trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B),
+    which also sees that features repeat each other. J adds up variances, so features on larger scales weigh more,
+    unless they are standardised first. `scatter_` and `selection_` are what `fit` learns.
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
@@ -138,35 +128,23 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         moments = scatter(X, y, matrix=self.criterion == "hotelling_lawley")
         self.scatter_ = replace(moments, names=tuple(getattr(self, "feature_names_in_", moments.names)))
-        self.selection_ = selection(self.scatter_, self._size(), search=self.search, criterion=self.criterion)
+        size: Any = self.n_features
+        if size is None:
+            size = max(1, self.n_features_in_ // 2)
+        require_number(size, name="n_features", fix="give a number of features, or a share of them such as 0.5")
+        if 0 < size < 1:
+            size = max(1, round(size * self.n_features_in_))
+        self.selection_ = selection(self.scatter_, size, search=self.search, criterion=self.criterion)
         return self
-
-    def _size(self) -> Any:
-        if self.n_features is None:
-            return max(1, self.n_features_in_ // 2)
-        fix = "give a number of features, or a share of them such as 0.5"
-        require_number(self.n_features, name="n_features", fix=fix)
-        if 0 < self.n_features < 1:
-            return max(1, round(self.n_features * self.n_features_in_))
-        return self.n_features
 
     def _get_support_mask(self) -> Flags:
         check_is_fitted(self)
-        mask = np.zeros(self.n_features_in_, dtype=np.bool_)
-        mask[self.selection_.features] = True
-        return mask
+        return np.isin(np.arange(self.n_features_in_), self.selection_.features)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def require_criterion(criterion: str) -> None:
-    """Refuse an unknown criterion."""
-    if criterion not in get_args(Criterion):
-        what = f"there is no criterion {criterion!r}"
-        raise ArgumentError(what, 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)')
 
 
 def _search(table: Scatter, size: int, search: Search, criterion: Criterion) -> Steps:
@@ -228,11 +206,9 @@ def exhaustive_selection(
     count = math.comb(between.size, size)
     if count > most:
         number = f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
-        raise ArgumentError(
-            f"{size:,} of {between.size:,} features make {number} subsets, and at most {most:,} are tried",
-            f"use {argument('search', 'exact')}, which finds the best by trace_ratio without trying all, or "
-            f"{argument('search', 'forward')}",
-        )
+        what = f"{size:,} of {between.size:,} features make {number} subsets, and at most {most:,} are tried"
+        exact, forward = argument("search", "exact"), argument("search", "forward")
+        raise ArgumentError(what, f"use {exact}, which finds the best by trace_ratio without trying all, or {forward}")
     best, reached, sum_between = np.arange(size), -np.inf, -np.inf
     subsets = combinations(range(between.size), size)
     while flat := list(chain.from_iterable(islice(subsets, block))):
@@ -357,7 +333,7 @@ def hotelling_lawley(within: Matrix, spread: Matrix, subsets: Indices) -> Floats
 
 
 def _gain(apart: Matrix, left: Floats, within: Floats, between: Floats) -> tuple[Floats, Flags]:
-    """What features add to the trace, and which are no combination of those already in.
+    """What features add to the trace, and which are no combination of others.
 
     `apart` and `left` are what the features already in leave of its class means and of its variance within classes.
     """
@@ -391,7 +367,7 @@ def _ratio_of(between: Floats, within: Floats, chosen: Indices) -> float:
 
 
 def _sums_without_each(value: Floats) -> Floats:
-    """The sum of all other entries: from both ends, since subtracting would lose small ones."""
+    """The sum of all other entries; subtracting one would lose small ones."""
     before, after = np.zeros(value.size), np.zeros(value.size)
     np.cumsum(value[:-1], out=before[1:])
     np.cumsum(value[:0:-1], out=after[-2::-1])

@@ -21,25 +21,12 @@ class CalibratedModel(ClassifierWrapper):
 
     The map is fitted on out-of-fold scores of the training rows and applied to the model fitted on all rows.
 
-    Parameters
-    ----------
-    method
-        "isotonic", "histogram", "platt", "beta" or "temperature", as in `calibration_map`. The last two need
-        probabilities; "platt" takes log-odds of probabilities, or decision functions as they are.
-    smoothing, interpolate, bins
-        As in `calibration_map`, for "isotonic" and "histogram".
-    estimator, positive, response, cv, n_jobs
-        As in `ThresholdClassifier`; a `MEstimate` needs the positive label, since its prior speaks of one class.
+    The method is "isotonic", "histogram", "platt", "beta" or "temperature", as in `calibration_map`; the last two need
+    probabilities, and "platt" takes log-odds of probabilities, or decision functions as they are. `smoothing`,
+    `interpolate` and `bins` serve "isotonic" and "histogram". Other parameters are those of `ThresholdClassifier`; a
+    `MEstimate` needs the positive label, since its prior speaks of one class. After `fit`, `map_` is the
+    `CalibrationMap`, and `ranking_` the out-of-fold ranking it was fitted on.
 
-    Attributes
-    ----------
-    map_
-        The `CalibrationMap`: callable, JSON round trip, the AUC before and after.
-    ranking_
-        The training rows ranked by out-of-fold scores, which the map was fitted on.
-
-    Examples
-    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)

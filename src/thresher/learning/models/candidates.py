@@ -186,8 +186,7 @@ def order_of_preference(prefer: str | None, names: Sequence[str]) -> list[str] |
 def baselines(*, seed: int = 0) -> dict[str, Any]:
     """Models for every comparison: the majority class, and a rule on one feature.
 
-    The first knows the class mix and nothing else; the second, two questions about one feature, is hard to beat
-    on many tables (Holte 1993).
+    Two questions about one feature are hard to beat on many tables (Holte 1993).
 
     >>> list(baselines())
     ['majority class', 'one-feature rule']
@@ -217,5 +216,5 @@ def drop_majority_caution(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:
 
 
 def _nameless(model: Any) -> Pipeline:
-    """A model of bare numbers, since it refuses some column names, e.g. "age: missing"."""
+    """A model of bare numbers: it refuses some names, e.g. "age: missing"."""
     return make_pipeline(FunctionTransformer(validate=True), model)

@@ -25,7 +25,7 @@ Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
 def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequence[float] | None = None) -> Ranking:
     """The ranking with neighbouring segments joined between boundaries.
 
-    Boundaries lie `after` numbers of segments (splits), or `at` thresholds: each the lowest score of the group above.
+    Boundaries lie `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group above.
     A group carries its lowest score. Boundaries on the hull never lower the AUC.
 
     >>> from thresher import auc
@@ -53,27 +53,11 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
 class GroupedModel(ClassifierWrapper):
     """A classifier that grades: groups of scores, each with its share of positives.
 
-    Parameters
-    ----------
-    boundaries
-        Thresholds on the scores, rising, each the lowest score of the group above it; a number of
-        groups of nearly equal count; or "hull": wherever the hull of the out-of-fold ranking has a corner.
-    smoothing
-        None, "laplace" or a `MEstimate` of each group's proportion. A group without rows needs one.
-    estimator, positive, response, cv, n_jobs
-        As in `ThresholdClassifier`.
+    `boundaries` are thresholds on the scores, rising, each the lowest score of the group above it; a number of groups
+    of nearly equal count; or "hull": wherever the hull of the out-of-fold ranking has a corner. A group without rows
+    needs `smoothing`. Other parameters are those of `ThresholdClassifier`. After `fit`, `boundaries_` are thresholds,
+    `counts_` the positives and negatives between them, and `grades_` the grading model's ranking.
 
-    Attributes
-    ----------
-    boundaries_
-        The thresholds between groups, rising.
-    counts_
-        Positives and negatives in each group, by rising score.
-    grades_
-        The grading model's ranking of the training rows by out-of-fold scores.
-
-    Examples
-    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)

@@ -97,7 +97,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self.classes_[self._filled[leaf].argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
-        """The log2 class ratio of each row's leaf: of the second class, or of each of several."""
+        """The log2 class ratio of each row's leaf; of several classes, one column each."""
         leaf = self._leaf(X)
         score = _log_ratio(self._filled[leaf])
         return score[:, 1] if score.shape[1] == 2 else score
@@ -141,7 +141,10 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         if hasattr(tree, "feature_names_in_"):
             self.feature_names_in_ = tree.feature_names_in_
         self.nodes_ = TreeNodes.of(tree, counts=counts)
-        self._filled = _fill_empty_nodes(self.nodes_)
+        # A node without rows gets the counts of its nearest ancestor with some; parents come before their children.
+        self._filled, parent = counts.copy(), self.nodes_.parent
+        for node in np.flatnonzero(~counts[1:].any(axis=1)) + 1:
+            self._filled[node] = self._filled[parent[node]]
         self.probability_ = _probability(self._filled, self.smoothing)
         self.cautions_ = smooth(self.ranking(), smoothing=self.smoothing).cautions if self.classes_.size == 2 else ()
         return self
@@ -185,14 +188,6 @@ def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = N
     weight = np.ones(place.size, dtype=np.int64) if weights is None else np.asarray(weights, dtype=np.float64)
     counts = np.zeros((tree.tree_.node_count, classes), dtype=weight.dtype)
     np.add.at(counts, (node, place[row]), weight[row])
-    return counts
-
-
-def _fill_empty_nodes(nodes: TreeNodes) -> Counts:
-    """Counts by node; a node without rows gets those of its nearest ancestor with some."""
-    counts, parent = nodes.counts.copy(), nodes.parent
-    for node in np.flatnonzero(~counts[1:].any(axis=1)) + 1:  # parents come before their children
-        counts[node] = counts[parent[node]]
     return counts
 
 

@@ -26,33 +26,15 @@ class ThresholdClassifier(ClassifierWrapper):
     The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid, and applied
     to the model fitted on all rows. Scores of folds are taken to share one scale, as those of calibrated models do.
 
-    Parameters
-    ----------
-    estimator
-        A classifier of two classes. One that is fitted already comes as `FrozenEstimator(model)` or with `cv="prefit"`;
-        `fit` then only chooses, and should see other rows than it learnt from.
-    condition
-        Costs and class ratio at deployment; None means equal costs at the data's class ratio.
-    maximise, minimise, subject_to
-        As in `choose`: a measure instead of the cost, and constraints on measures.
-    positive
-        The positive label. Needed, unless labels are bool or 0/1, with a condition, a measure or a constraint.
-    response
-        "predict_proba", "decision_function", or "auto": the first of them there is.
-    cv, n_jobs
-        A number of stratified folds, a splitter, an iterable of splits, or "prefit"; how many are fitted at once.
+    Costs and the class ratio at deployment are the condition's; None means equal costs at the data's class ratio.
+    `maximise`, `minimise` and `subject_to` are those of `choose`. `positive` is needed, unless labels are bool or 0/1,
+    with a condition, a measure or a constraint. `response` is "predict_proba", "decision_function", or "auto": the
+    first there is. `cv` is a number of stratified folds, a splitter, an iterable of splits, or "prefit": a classifier
+    that is fitted already, which may also come as `FrozenEstimator(model)`, and should then see other rows here.
 
-    Attributes
-    ----------
-    threshold_
-        A case is positive iff its score is at least this.
-    choice_
-        The `Choice` behind it: ties, equivalent thresholds, expected cost on the out-of-fold scores.
-    ranking_
-        The training rows ranked by out-of-fold scores.
+    After `fit`, a case is positive iff its score is at least `threshold_`; `choice_` is the `Choice` behind it, made on
+    `ranking_`, the training rows ranked by out-of-fold scores.
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from thresher import OperatingCondition

@@ -31,18 +31,13 @@ class TreeNodes:
 
     @classmethod
     def of(cls, tree: Any, *, counts: Counts, names: Sequence[str] | None = None) -> Self:
-        """The nodes of a fitted scikit-learn tree; features without names are x[0], x[1], ..."""
+        """The nodes of a fitted scikit-learn tree; features are x[0] unless named."""
         inner = tree.tree_
         if names is None:
             names = getattr(tree, "feature_names_in_", [f"x[{place}]" for place in range(tree.n_features_in_)])
-        return cls(
-            left=inner.children_left.copy(),
-            right=inner.children_right.copy(),
-            feature=inner.feature.copy(),
-            threshold=inner.threshold.copy(),
-            counts=counts,
-            names=tuple(str(name) for name in names),
-        )
+        arrays = (inner.children_left, inner.children_right, inner.feature, inner.threshold)
+        left, right, feature, threshold = (array.copy() for array in arrays)
+        return cls(left, right, feature, threshold, counts, tuple(map(str, names)))
 
     @property
     def leaves(self) -> Indices:
@@ -81,7 +76,7 @@ class TreeNodes:
 def node_labels(
     counts: Counts, probability: Floats, classes: npt.NDArray[Any], *, column: int | None
 ) -> list[tuple[str, ...]]:
-    """Lines of text for each node; `column` is the positive class, None for all classes.
+    """Lines of text for each node; `column` is the positive class, if one is.
 
     >>> node_labels(np.array([[5, 20, 0]]), np.array([[0.2, 0.8, 0]]), np.array(["a", "b", "c"]), column=None)
     [('a 5, b 20, c 0', 'call b')]
@@ -124,7 +119,7 @@ def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeLayout:
-    """Places of nodes in a picture: leaves at 0, 1, 2, ..., parents above their middle.
+    """Places of nodes in a picture: leaves at 0, 1, ..., parents in between.
 
     `x` counts leaves from the left and `depth` questions from the root; `parent` is -1 for the root, and
     `text` has the lines to be shown at each node.

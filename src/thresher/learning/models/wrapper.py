@@ -60,7 +60,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     cv: Any = 5
     n_jobs: int | None = None
 
-    makes_folds = True  # no parameter: `route` passes groups and times to such models
+    makes_folds = True  # so that `route` passes groups and times
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +21,7 @@ _PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_wee
 
 
 class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of named columns; `_learn` learns, `_names` names the features."""
+    """A transformer of named columns; by default it reads each by itself."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Remember the names of the columns, and learn what the encoding needs."""
@@ -31,6 +31,14 @@ class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(table)
         return self
 
+    def transform(self, X: Any) -> Any:
+        """The same columns, read, with the same index."""
+        import pandas as pd
+
+        rows, table = getattr(X, "index", None), frame(X)
+        columns = pd.DataFrame({name: self._read(table[name]) for name in table.columns})
+        return columns if rows is None else columns.set_index(rows)
+
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
         """Features named by their column: `sold: month` and the like."""
         check_is_fitted(self)
@@ -39,27 +47,14 @@ class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, table: Any) -> None:
         """Nothing to learn."""
 
-    def _names(self) -> list[str]:
-        raise NotImplementedError
-
-
-class _ColumnReader(OneToOneFeatureMixin, _ColumnEncoder):  # type: ignore[misc]
-    """An encoder that reads each column by itself with `_read`, and leaves the index."""
-
-    def transform(self, X: Any) -> Any:
-        """The same columns, read."""
-        import pandas as pd
-
-        rows = getattr(X, "index", None)
-        table = frame(X)
-        read = pd.DataFrame({name: self._read(table[name]) for name in table.columns})
-        return read if rows is None else read.set_index(rows)
-
     def _read(self, values: Any) -> Any:
         raise NotImplementedError
 
+    def _names(self) -> list[str]:
+        return list(self.feature_names_in_)
 
-class Numbers(_ColumnReader):
+
+class Numbers(_ColumnEncoder):
     """Numbers, numbers as text and booleans as float64; missing stays missing.
 
     >>> Numbers().fit_transform({"fare": ["7.25", None], "alone": [True, False]}).to_numpy().tolist()
@@ -71,7 +66,7 @@ class Numbers(_ColumnReader):
 
 
 @dataclass(eq=False, repr=False)
-class Categories(_ColumnReader):
+class Categories(_ColumnEncoder):
     """Columns of categories as texts, so that encoders meet one spelling of each.
 
     `orders` names all categories of a column where they are declared; another one is then refused.
@@ -149,7 +144,7 @@ class MissingFlags(_ColumnEncoder):
 
 @dataclass(eq=False, repr=False)
 class TextFeatures(_ColumnEncoder):
-    """TF-IDF of the `words` most frequent words of each column; a missing text has none.
+    """TF-IDF of the `words` most frequent words of each column.
 
     >>> texts = {"note": ["cheap pills", "cheap flights", None]}
     >>> TextFeatures().fit(texts).get_feature_names_out().tolist()

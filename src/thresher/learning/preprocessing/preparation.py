@@ -51,7 +51,7 @@ def preparation(
     words: int = 500,
     seed: int = 0,
 ) -> ColumnTransformer:
-    """A transformer from the used columns to a frame of numbers, named by their source.
+    """A transformer from columns to a frame of numbers, named by their source.
 
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.
@@ -77,10 +77,8 @@ def preparation(
     require_seed(seed)
     encodings = _encodings(columns, encode)
     if missing not in ("indicator", "fill"):
-        raise ArgumentError(
-            f"there is no way {missing!r} to treat missing values",
-            'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
-        )
+        fix = 'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first'
+        raise ArgumentError(f"there is no way {missing!r} to treat missing values", fix)
     if scale is not None and not is_one_of(scale, _SCALERS):
         raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
     if not columns.used:
@@ -112,19 +110,15 @@ def preparation(
 
 
 def _encoders(seed: int) -> dict[str, Any]:
+    # scikit-learn 1.9 takes the folds; before, their seed.
+    state = signature(TargetEncoder).parameters.get("random_state")
+    seeded = state is not None and state.default is None
+    folds = {"random_state": seed} if seeded else {"cv": StratifiedKFold(5, shuffle=True, random_state=seed)}
     return {
         "one-hot": OneHotEncoder(handle_unknown="ignore", sparse_output=False, feature_name_combiner=named_category),
         "ordinal": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
-        "target": _target_encoder(seed),
+        "target": TargetEncoder(**folds),
     }
-
-
-def _target_encoder(seed: int) -> TargetEncoder:
-    # scikit-learn 1.9 takes the folds; before, their seed.
-    state = signature(TargetEncoder).parameters.get("random_state")
-    if state is not None and state.default is None:
-        return TargetEncoder(random_state=seed)
-    return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=seed))
 
 
 def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:

@@ -35,8 +35,7 @@ class CrossValidation(Tabular):
 
     `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
     repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take. `within`
-    has, for models that make folds within their training rows (`CalibratedModel`), the ranking of those rows in each
-    fold.
+    has the rankings of training rows by models that make folds within them (`CalibratedModel`), one per fold.
     """
 
     labels: Flags
@@ -78,10 +77,7 @@ class CrossValidation(Tabular):
         return self._entries(np.ones(self.row.size, dtype=np.bool_), self._name(model)).ranking()
 
     def per_fold(self, measure: MeasureLike = "auc", model: str | None = None) -> Floats:
-        """Any measure in each fold, NaN where it is undefined.
-
-        A fold with one class has no AUC, so leave-one-out has none at all: ask `auc(cv.pooled())` then.
-        """
+        """Any measure in each fold, NaN where it is undefined; leave-one-out has no AUC."""
         metric = fold_metric(measure)
         return np.array([metric(fold) for fold in self._folds(model)])
 
@@ -148,27 +144,13 @@ def cross_validate(
 ) -> CrossValidation:
     """Score rows by models that have not learnt from them, on the same folds.
 
-    Parameters
-    ----------
-    estimators
-        One classifier, or a mapping of names to classifiers; they are copied and never changed.
-    X, y
-        Features and labels of two classes, one row each.
-    positive
-        The positive label; needed unless labels are bool or 0/1.
-    folds
-        A number of folds, `Folds(count, kind, repeats)`, a scikit-learn splitter, or pairs of training and test rows.
-        A number is stratified, grouped where `groups` are given, and in time where `times` are.
-    groups, times
-        Which rows belong together, and when each was observed; wrappers such as `CalibratedModel` respect both in
-        their inner folds.
-    weights, seed
-        Of rows, in fitting and in measuring; of the partition into folds (models take theirs as `random_state`).
-    n_jobs, progress
-        How many fits run at once, and a function called with how many are done and how many there are.
+    `estimators` is one classifier, or a mapping of names to classifiers; they are copied and never changed. `positive`
+    is needed unless labels are bool or 0/1. `folds` is a number, `Folds(count, kind, repeats)`, a splitter, or pairs of
+    training and test rows; a number is stratified, grouped where `groups` say which rows belong together, and forward
+    in time where `times` say when each was observed, also in the folds within a `CalibratedModel`.
+    `weights` are those of rows, in fitting and in measuring. `seed` is that of the partition; models take theirs as
+    `random_state`. `progress` is called with how many of the fits are done and how many there are.
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -263,7 +245,7 @@ def nested_interval(
 
 
 def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
-    """Entries predicted positive by a threshold (and model, if None) chosen on other rows."""
+    """Entries predicted positive by a threshold (or model) chosen on others."""
     require_instance(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     if model is not None:

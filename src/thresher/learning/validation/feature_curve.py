@@ -74,22 +74,11 @@ def feature_curve(
     Features are selected on the training rows of each fold and never on test rows: selection on all rows makes
     even random features seem good.
 
-    Parameters
-    ----------
-    estimator, X, y, positive, folds, groups, times, seed, n_jobs, progress
-        As in `cross_validate`.
-    measure, level
-        As in `learning_curve`.
-    sizes
-        Numbers of features in rising order, by default up to twelve in equal ratios; or the parameter's values.
-    selector
-        A function from a number of features to a transformer that selects as many, e.g.
-        `lambda d: ScatterSelector(d, search="exact")`; by default the best single features by ANOVA's F.
-    parameter
-        The name of a parameter of the estimator to vary in place of the number of features, e.g. "max_depth".
+    `sizes` are numbers of features, by default up to twelve in equal ratios. `selector` makes of such a number a
+    transformer that selects as many, e.g. `lambda d: ScatterSelector(d, search="exact")`; by default the best single
+    features by ANOVA's F. With the name of a `parameter` of the estimator, e.g. "max_depth", `sizes` are its values and
+    nothing is selected. Other arguments are those of `learning_curve` and `cross_validate`.
 
-    Examples
-    --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> rng = np.random.default_rng(0)

@@ -91,10 +91,9 @@ class Folds:
             raise ArgumentError(what, "take fewer folds")
         rarer = int(min(flags.sum(), (~flags).sum()))
         if self.kind == "stratified" and rarer < self.count:
-            raise ArgumentError(
-                f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}",
-                fix=f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class",
-            )
+            what = f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}"
+            fix = f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class"
+            raise ArgumentError(what, fix)
 
 
 def splits_of(
@@ -231,7 +230,7 @@ def _needed(values: Any, name: str, rows: int) -> Any:
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
-    """Blocks of rows in order of time; each but the first is tested on what came before."""
+    """Blocks of rows by time; each but the first is tested on what came before."""
     late_first, ends = falling_order(times)
     order = late_first[::-1]
     starts = times.size - ends[::-1][1:]  # where each later time begins

@@ -38,7 +38,7 @@ _Profile: TypeAlias = Callable[[Floats], tuple[Floats, Floats, Floats]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureCurve:
-    """Estimates with pointwise limits; `per_fold` has a row per point, a column per fold."""
+    """Estimates with pointwise limits, and values by point and fold."""
 
     estimate: Floats
     lower: Floats
@@ -77,7 +77,7 @@ class PowerLaw:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SizeCurve(Tabular):
-    """A measure on training rows (`apparent`) and on others (`validation`) against sizes."""
+    """A measure on training rows and on others, against sizes."""
 
     sizes: Any
     apparent: MeasureCurve
@@ -90,19 +90,22 @@ class SizeCurve(Tabular):
         return {
             "measure": self.measure,
             "level": self.level,
-            "sizes": list(map(_plain, self.sizes)),
+            "sizes": self._plain_sizes(),
             "apparent": self.apparent.to_dict(),
             "validation": self.validation.to_dict(),
         }
 
     def _columns(self) -> Mapping[str, Any]:
-        sizes, both = list(map(_plain, self.sizes)), (self.apparent, self.validation)
+        sizes, both = self._plain_sizes(), (self.apparent, self.validation)
         limits = ("estimate", "lower", "upper")
         return {
             "size": [*sizes, *sizes],
             "rows": np.repeat(["apparent", "validation"], len(sizes)),
             **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in limits},
         }
+
+    def _plain_sizes(self) -> list[Any]:
+        return [size.item() if isinstance(size, np.generic) else size for size in self.sizes]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -149,22 +152,12 @@ def learning_curve(
     Smaller parts lie within larger ones and have the same class mix. Limits are pointwise and allow for folds that
     share rows. Where apparent and validation error have met, more rows will not help; elsewhere see the asymptote.
 
-    Parameters
-    ----------
-    estimator, X, y, positive, groups, times, seed, n_jobs, progress
-        As in `cross_validate`.
-    measure
-        Any registered measure of the model's predictions, "auc", "brier", "log_loss", "average_precision", an
-        `OperatingCondition` for the expected cost of its predictions, or a function of a ranking.
-    sizes, points
-        Numbers of training rows, rising; by default `points` of them in equal ratios. Below four there is no asymptote.
-    folds, level
-        As in `cross_validate`, five folds repeated five times by default; the level of all limits.
-    exponents
-        How fast the error may fall, as the range of c in a + b·n^-c. Slower laws than 0.2 bound nothing.
+    `measure` is any registered measure of the model's predictions, "auc", "brier", "log_loss", "average_precision", an
+    `OperatingCondition` for the expected cost of its predictions, or a function of a ranking. `sizes` are numbers of
+    training rows, rising; by default `points` of them in equal ratios, and below four there is no asymptote. `folds`
+    are five, repeated five times. `exponents` are how fast the error may fall, the range of c in a + b·n^-c: slower
+    laws than 0.2 bound nothing. Other arguments are those of `cross_validate`.
 
-    Examples
-    --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(600) < 0.5
@@ -229,7 +222,7 @@ def measure_curves(
 
 
 def nested_parts(train: Indices, flags: Flags, sizes: Indices, *, seed: Any) -> list[Indices]:
-    """Parts of the training rows, each within the next, with the class mix of all of them."""
+    """Parts of the training rows, each within the next, with their class mix."""
     rng = np.random.default_rng(seed)
     pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
     share = pos.size / train.size
@@ -257,9 +250,8 @@ def fit_power_law(
     equal variances and correlations (after Ledoit & Wolf 2004). Limits hold every a for which some b (of the sign that
     learning has) and some c within `exponents` fit almost as well, within Student's quantile; where the power law
     itself fits worse than the folds' noise, they widen, and they are never narrower than those of the last point.
-    None with fewer than four sizes, or where folds do not vary at all. Power laws describe most learning curves
-    and not all (Viering & Loog 2023); an exponent below 0.2 says that halving the excess error takes more than
-    thirty times the rows, and lets the asymptote be anything.
+    None with fewer than four sizes, or where folds do not vary at all. Power laws describe most learning curves and not
+    all (Viering & Loog 2023); exponents below 0.2 let the asymptote be anything.
     """
     at = np.asarray(sizes, dtype=np.float64)
     limits = numbers_of(exponents, name="exponents", fix="e.g. (0.2, 3)")
@@ -305,16 +297,8 @@ def _apparent_and_validation(
 
 
 def spaced_sizes(least: int, most: int, points: int) -> Indices:
-    """Up to so many distinct integers in equal ratios.
-
-    >>> spaced_sizes(1, 100, 3), spaced_sizes(1, 3, 5)
-    (array([  1,  10, 100]), array([1, 2, 3]))
-    """
+    """Up to so many distinct integers in equal ratios."""
     return np.unique(np.rint(np.geomspace(least, most, points)).astype(np.intp))
-
-
-def _plain(size: Any) -> Any:
-    return size.item() if isinstance(size, np.generic) else size
 
 
 def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
@@ -333,7 +317,7 @@ def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flag
 
 
 def _profile(sizes: Floats, mean: Floats, weight: Floats, exponents: Floats) -> _Profile:
-    """A function of asymptotes: least sum of squares, with its factor (0 or more) and exponent."""
+    """A function of asymptotes: least sum of squares, factor and exponent."""
     shapes = (sizes / sizes.max())[None, :] ** -exponents[:, None]
     one = np.ones(sizes.size)
     value_value, one_value, one_one = (float(a @ weight @ b) for a, b in ((mean, mean), (one, mean), (one, one)))

@@ -45,7 +45,7 @@ class FoldMetric:
             return self.of(fold)
         except OneClassError:
             what = f"a fold is trained or tested on one class only, where {self.name} has no value"
-            fix = "take fewer, larger or stratified folds, or a measure of predictions such as error_rate"
+            fix = "take fewer, larger or stratified folds, a measure such as error_rate, or that of cv.pooled()"
             raise OneClassError(what, fix) from None
 
 
@@ -76,10 +76,8 @@ def fold_metric(of: MeasureLike) -> FoldMetric:
         name = getattr(of, "__name__", "measure")
         return FoldMetric(name, "higher", (-np.inf, np.inf), lambda fold: float(of(fold.ranking())))
     if not isinstance(of, str | Measure):
-        raise MeasureError(
-            f"{of!r} is no measure",
-            fix='give a name such as "error_rate" or "auc", an OperatingCondition, or a function of a ranking',
-        )
+        fix = 'give a name such as "error_rate" or "auc", an OperatingCondition, or a function of a ranking'
+        raise MeasureError(f"{of!r} is no measure", fix)
     known: Measure = measure(of)
     return FoldMetric(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
 
@@ -91,7 +89,7 @@ def require_quality(metric: FoldMetric) -> None:
 
 
 def table_cost(condition: OperatingCondition, table: Contingency) -> float:
-    """The expected cost per case; of one class NaN if the condition declares a class ratio."""
+    """The cost per case; of one class NaN if a class ratio is declared."""
     if table.Pos and table.Neg:
         return float(condition.expected_cost(table))
     if condition.class_ratio is not None:
@@ -102,15 +100,15 @@ def table_cost(condition: OperatingCondition, table: Contingency) -> float:
 
 
 def variance_factor(folds: int, test_share: float) -> float:
-    """Factor from the variance of fold values to that of their mean (Nadeau & Bengio 2003).
+    """The variance of a mean over folds per variance of their values.
 
-    1/folds would hold for independent folds; the share of test rows allows for common training rows.
+    1/folds holds for independent folds; the rest allows for shared training rows (Nadeau & Bengio 2003).
     """
     return 1 / folds + test_share / (1 - test_share)
 
 
 def corrected_interval(values: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Interval:
-    """The mean with Student's limits by the corrected variance, within the measure's range."""
+    """The mean with Student's limits by the corrected variance."""
     mean, method = float(values.mean()), "corrected t"
     if values.size < 2 or not values.var() > 0:
         same = "all folds have the same value, so they say nothing about how folds vary"
@@ -135,16 +133,13 @@ def cost_scorer(
     """A scorer of scikit-learn: minus the expected cost per case.
 
     Without `threshold` it scores the model's own `predict`, which is right for models that decide by the condition,
-    such as a `ThresholdClassifier`; most others decide at 0.5 whatever errors cost. For those, ask what they could be
-    worth:
+    such as a `ThresholdClassifier`. Most others decide at 0.5 whatever errors cost; ask what they could be worth:
 
-    - "bayes" calls a case positive when its probability says that this is cheaper, which is best for calibrated
-      probabilities: p >= 1 / (1 + cost_ratio), p restated first for the class ratio of the condition where it
-      declares one (from that of the rows that are scored).
+    - "bayes" calls a case positive iff p >= 1 / (1 + cost_ratio), which is best for calibrated probabilities; where
+      the condition declares a class ratio, p is restated for it from that of the rows that are scored.
     - "best" takes the cheapest threshold on the rows that are scored. It ranks models fairly and flatters all of them.
 
-    `sample_weight` is taken where scikit-learn passes it on. Of rows of one class the cost is NaN where the condition
-    declares a class ratio.
+    Of rows of one class the cost is NaN where the condition declares a class ratio.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import cross_val_score
@@ -159,39 +154,34 @@ def cost_scorer(
     """
     if threshold is not None:
         require_one_of(threshold, ("bayes", "best"), name="threshold", fix="or leave it out to use predict")
-    cost, method = {
-        None: (_cost_of_predictions, "predict"),
-        "bayes": (_cost_of_probabilities, "predict_proba"),
-        "best": (_least_cost, ("decision_function", "predict_proba")),
-    }[threshold]
-    options = {"condition": operating_condition(condition), "pos_label": positive}
-    return make_scorer(cost, response_method=method, greater_is_better=False, **options)
+    methods: dict[Any, Any] = {
+        None: "predict",
+        "bayes": "predict_proba",
+        "best": ("decision_function", "predict_proba"),
+    }
+    options = {"condition": operating_condition(condition), "threshold": threshold, "pos_label": positive}
+    return make_scorer(_cost, response_method=methods[threshold], greater_is_better=False, **options)
 
 
-def _cost_of_predictions(
-    y_true: Any, y_pred: Any, *, condition: OperatingCondition, pos_label: Any = None, sample_weight: Any = None
+def _cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    condition: OperatingCondition,
+    threshold: str | None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
 ) -> float:
-    return table_cost(condition, contingency(y_true, y_pred, positive=pos_label, weights=sample_weight))
-
-
-def _cost_of_probabilities(
-    y_true: Any, y_score: Any, *, condition: OperatingCondition, pos_label: Any = None, sample_weight: Any = None
-) -> float:
-    actual = is_positive(column(y_true, name="y"), positive=pos_label)
-    nobody = contingency(actual, np.zeros_like(actual), weights=sample_weight)
-    probability = np.asarray(y_score)
-    if condition.prevalence is not None and nobody.Pos and nobody.Neg:
-        probability = adjust_prevalence(probability, condition.prevalence, trained_at=nobody.prevalence)
-    predicted = probability >= float(1 / (1 + condition.exact_cost_ratio))
+    if threshold is None:
+        return table_cost(condition, contingency(y_true, y_pred, positive=pos_label, weights=sample_weight))
+    actual, scores = is_positive(column(y_true, name="y"), positive=pos_label), np.asarray(y_pred)
+    none, every = (contingency(actual, np.full(actual.size, call), weights=sample_weight) for call in (False, True))
+    both_classes = bool(none.Pos and none.Neg)
+    if threshold == "best":
+        if both_classes:
+            return choose(rank(actual, scores, weights=sample_weight), condition).expected_cost
+        return min(table_cost(condition, every), table_cost(condition, none))
+    if condition.prevalence is not None and both_classes:
+        scores = adjust_prevalence(scores, condition.prevalence, trained_at=none.prevalence)
+    predicted = scores >= float(1 / (1 + condition.exact_cost_ratio))
     return table_cost(condition, contingency(actual, predicted, weights=sample_weight))
-
-
-def _least_cost(
-    y_true: Any, y_score: Any, *, condition: OperatingCondition, pos_label: Any = None, sample_weight: Any = None
-) -> float:
-    ranking = rank(y_true, y_score, positive=pos_label, weights=sample_weight)
-    Pos, Neg = ranking.Pos, ranking.Neg
-    if Pos and Neg:
-        return choose(ranking, condition).expected_cost
-    everyone, nobody = Contingency(tp=Pos, fn=0, fp=Neg, tn=0), Contingency(tp=0, fn=Pos, fp=0, tn=Neg)
-    return min(table_cost(condition, everyone), table_cost(condition, nobody))
