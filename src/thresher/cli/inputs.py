@@ -290,16 +290,12 @@ def _threshold(text: str, models: Sequence[str]) -> dict[str, float] | None:
 
 @dataclass(slots=True)
 class Artefact:
-    """A decision, or a map alone, and counts that grow as it is applied.
-
-    `positive` counts positive calls (None of a map, which calls nothing), `against` those that their probability
-    speaks against.
-    """
+    """A decision, or a map alone, with counts of calls, which grow as it is applied."""
 
     decision: Decision | None
     map: CalibrationMap | None
-    positive: int | None = None
-    against: int = 0
+    positive: int | None = None  # calls; None of a map, which calls nothing
+    against: int = 0  # calls that their probability speaks against
 
     def columns(self, score: str | None, name: str | None, *, probability: bool, place: str) -> NewColumns:
         """The columns that it makes of `score`, by default of that named like the decision's model."""

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from thresher._internal.atomic import replace_file, write_file
+from thresher._internal.atomic import replace_file
 from thresher._internal.optional import extra
 from thresher._internal.text import count_text
 from thresher.errors import (
@@ -112,11 +112,6 @@ def write_csv(path: str, columns: Mapping[str, Any]) -> None:
     """Write columns as CSV, completely or not at all."""
     with replace_file(path) as temporary:
         _write_columns(temporary, ".csv", columns)
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file at once; a lone half of a character is written as its escape."""
-    write_file(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 PIECE = 65_536

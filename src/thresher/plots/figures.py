@@ -61,10 +61,8 @@ def write_figures(
     """
     require_one_of(format, FORMATS, name="format")
     if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
-        raise ArgumentError(
-            f"this is a {type(evaluation).__name__}, not an evaluation",
-            "give what evaluate(...) or evaluate_classes(...) returned",
-        )
+        what = f"this is a {type(evaluation).__name__}, not an evaluation"
+        raise ArgumentError(what, "give what evaluate(...) or evaluate_classes(...) returned")
     extra("matplotlib", name="plot")
     place = Path(folder)
     made = not place.exists()

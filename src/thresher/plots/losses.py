@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.calibration.losses import LOSSES, mean_loss
 from thresher.errors import ArgumentError
-from thresher.plots.display import Display, Frame, ink, name_text, stack, styles
+from thresher.plots.display import Display, Frame, name_text, stack
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ class MarginLossDisplay(Display):
         """Draw it, up to a loss of 4."""
         ends = self.margin[0], self.margin[-1]
         ax = self._axes(ax, xlim=ends, ylim=(-0.05, _HIGHEST), xlabel="margin", ylabel="loss")
-        style = styles(self.losses, ax)
+        style = self._styles_of(self.losses)
         self.lines_ = {}
         for name, loss in self.losses.items():
             (self.lines_[name],) = ax.plot(self.margin, loss(self.margin), **style[name].line)
-        ax.axvline(0, color=ink(ax), linewidth=0.8, alpha=0.6)
+        ax.axvline(0, color=self._ink, linewidth=0.8, alpha=0.6)
         entries = [(line, self._label(name)) for name, line in self.lines_.items()]
         return self._finish("Losses of the margin", entries, outside=True)
 

@@ -45,10 +45,8 @@ class ContingencyDisplay(Display):
     def from_table(cls, table: Contingency, *, name: str = MODEL) -> Self:
         """Of a table of single counts."""
         if np.ndim(table.tp):
-            raise ArgumentError(
-                f"this table has {np.size(table.tp):,} splits",
-                "give the table of one threshold, e.g. contingency_at(ranking, 0.5)",
-            )
+            what = f"this table has {np.size(table.tp):,} splits"
+            raise ArgumentError(what, "give the table of one threshold, e.g. contingency_at(ranking, 0.5)")
         return cls(table=table, name=name)
 
     def plot(self, ax: Axes | None = None) -> Self:

@@ -10,18 +10,7 @@ from rich.text import Text
 
 from thresher._internal.text import plain_text
 from thresher.cli.console.evaluation import decision_panel, rules_block
-from thresher.cli.console.screen import (
-    BAD,
-    FAINT,
-    GOOD,
-    MIND,
-    Cell,
-    cautions_text,
-    heading,
-    number,
-    table,
-    written_text,
-)
+from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, number, table, written_text
 from thresher.cli.console.tables import CELLS, contingency_table, plain_number
 from thresher.cli.learning import FeatureSelection
 from thresher.evaluation.summary import mark
@@ -104,7 +93,7 @@ def _data(learnt: Learned, dropped: int) -> Text:
 
 
 def _models(learnt: Learned) -> list[Any]:
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[tuple[Any, ...]] = []
     for name, cost in learnt.nested.items():
         dot = mark(learnt.evaluation, learnt.evaluation.rules[name]) or "  "
         difference = learnt.against[name].interval if name in learnt.against else ""

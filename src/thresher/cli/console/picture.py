@@ -22,16 +22,7 @@ CHOSEN = "●"
 def roc_picture(
     rankings: Sequence[Ranking], chosen: tuple[float, float] | None, *, width: int, height: int, colours: Sequence[str]
 ) -> Text:
-    """The ROC curves of rankings, the first on top; `chosen` is the (fpr, tpr) to mark.
-
-    >>> print(roc_picture([Ranking.parse("[3+][1+,1-][3-]")], (0.0, 0.75), width=9, height=3, colours=["blue"]).plain)
-     tpr
-    1 ┤●⠖⠉⠉⠉⠉⠉⠉⠉
-      │⡇   ·
-    0 ┤⡇ ·
-      └─────────
-       0  fpr  1
-    """
+    """The ROC curves of rankings, the first on top; `chosen` is the (fpr, tpr) to mark."""
     lines, owner = braille([roc(ranking)[:2] for ranking in rankings], width=width, height=height)
     mark = None if chosen is None else place(*chosen, width=width, height=height)
     text = Text().append(" tpr\n", style=FAINT)

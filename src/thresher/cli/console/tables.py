@@ -13,18 +13,7 @@ from rich.text import Text
 from thresher._internal.text import count_text, plain_text
 from thresher.calibration import CalibrationMap, brier, recalibrate
 from thresher.choices import Choice, Point
-from thresher.cli.console.screen import (
-    BAD,
-    FAINT,
-    GOOD,
-    Cell,
-    cautions_text,
-    heading,
-    name_text,
-    number,
-    table,
-    written_text,
-)
+from thresher.cli.console.screen import BAD, FAINT, GOOD, Cell, cautions_text, heading, number, table, written_text
 from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judgement
@@ -125,8 +114,13 @@ def _remarks(choice: Choice, *, constrained: bool) -> list[Text]:
         more = f" and {ties - _TIES} more" if ties > _TIES else ""
         which = "stricter" if ties == 2 else "middle"
         lines.append(f"{ties} thresholds tie for best: {shown}{more}; the {which} one is recommended.")
-    if choice.runner_up is not None:
-        lines.append(f"Next best: {calls(choice.runner_up.threshold)[1]}, {_worth(choice, choice.runner_up)}.")
+    if (next_best := choice.runner_up) is not None:
+        worth = "at"
+        if choice.objective != _COST:
+            value = measure(choice.objective).of(next_best.table, class_ratio=choice.condition.class_ratio)
+            worth = f"with {choice.objective} {number(float(value))}, at"
+        cost = f"{number(next_best.expected_cost)} per case"
+        lines.append(f"Next best: {calls(next_best.threshold)[1]}, {worth} {cost}.")
     return [Text(line, style=FAINT) for line in lines]
 
 
@@ -140,15 +134,6 @@ def _cheapest(choice: Choice, *, constrained: bool) -> str:
     stays = low * (1 - _ROUNDING) <= now <= high * (1 + _ROUNDING)
     verb = "stays" if stays else "would be"
     return f"It {verb} {cheapest} {over(choice.holds_for, 'cost ratios')} (now {now:.4g})."
-
-
-def _worth(choice: Choice, point: Point) -> str:
-    """The objective at another point, and its cost."""
-    cost = f"{number(point.expected_cost)} per case"
-    if choice.objective == _COST:
-        return f"at {cost}"
-    value = measure(choice.objective).of(point.table, class_ratio=choice.condition.class_ratio)
-    return f"with {choice.objective} {number(float(value))}, at {cost}"
 
 
 def plain_number(value: Any) -> Any:
@@ -224,7 +209,7 @@ def _gate_line(one: Judgement) -> list[Cell]:
         one.requirement.text,
         one.interval if by != "estimate" else one.interval.estimate,
         Text.assemble((f"{by} ", FAINT), (number(one.found), style)),
-        name_text(one.model),
+        plain_text(one.model),
         "–" if one.threshold is None else threshold_number(one.threshold, 4),
     ]
 
