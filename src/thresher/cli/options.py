@@ -1,4 +1,4 @@
-"""The options of commands: how click reads them, the typed values they become, and what a shell completes."""
+"""The options of commands, the typed values they become, and shell completion."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ from thresher.errors import ThresherError
 if TYPE_CHECKING:
     from thresher.tables import OperatingCondition
 
+Settings: TypeAlias = dict[str, Any]
+_CONDITION = ("class_ratio", "prevalence", "cost_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
+
 
 def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any]], click.Command]:
-    """Define a command, which may take dataclasses whose fields click reads as options."""
+    """Define a command; it may take dataclasses whose fields click reads as options."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         kinds: dict[str, Any] = {key: kind for key, kind in get_type_hints(function).items() if is_dataclass(kind)}
@@ -64,15 +67,13 @@ def column_option(*names: str, **settings: Any) -> Any:
 
 def _click_option(one: Field[Any], hint: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     kind = get_args(hint)[0] if NoneType in get_args(hint) else hint
-    settings: dict[str, Any]
     names: tuple[str, ...] = one.metadata["names"]
     multiple = get_origin(kind) is tuple
+    settings: Settings = {"is_flag": True} if kind is bool else {"type": kind}
     if multiple:
         settings = {"multiple": True}
     elif get_origin(kind) is Literal:
         settings = {"type": click.Choice(get_args(kind))}
-    else:
-        settings = {"is_flag": True} if kind is bool else {"type": kind}
     if not any(name.startswith("--") for name in names):
         long = one.name.removesuffix("s") if multiple else one.name
         names = ("--" + long.replace("_", "-"), *names)
@@ -113,7 +114,7 @@ def measure_items(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def ratio(text: str) -> float:
-    """A ratio as a number or as two: 5, 0.2, 5:1, 1/5; what uses it refuses 0 and less."""
+    """A ratio as a number or as two: 5, 0.2, 5:1, 1/5. Its user refuses 0 and less."""
     parts = str(text).replace("/", ":").split(":")
     try:
         numbers = [float(part) for part in parts]
@@ -137,7 +138,6 @@ def share(text: str) -> float:
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
 # Settings of options that several commands have.
-Settings: TypeAlias = dict[str, Any]
 _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
 CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
 LEVEL: Settings = {"default": 0.95, "help": "Of confidence intervals."}
@@ -154,10 +154,7 @@ TRAINED_AT: Settings = {**SHARE, "help": _TRAINED_AT}
 WRITTEN: Settings = {"default": "-", "metavar": "FILE", "help": "Where to (.csv, .csv.gz, .tsv, .parquet, .arrow)."}
 
 
-_CONDITION = ("class_ratio", "prevalence", "cost_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # without slots, which classes with several bases cannot have
 class ColumnOptions:
     """The columns that hold labels, scores and weights; `table` is one of a database."""
 

@@ -1,4 +1,4 @@
-"""`CalibrationMapDisplay`: the probability of each score, with and without the Laplace correction."""
+"""`CalibrationMapDisplay`: the probability of each score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cost curves, Brier curves and net benefit: what decisions cost over all conditions."""
+"""Cost curves, Brier curves and net benefit: what decisions cost."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class CostCurveDisplay(ModelsDisplay):
         return display
 
     def plot(self, ax: Axes | None = None, *, thresholds: bool | None = None) -> Self:
-        """Draw it; `thresholds` adds each threshold on the hull (default: of a single model)."""
+        """Draw it; `thresholds` adds each threshold on the hull (default: of one model)."""
         axis = "probability-cost of the positive class"
         ax = self._start(ax, xlim=(0, 1), xlabel=axis, ylabel="normalised expected cost")
         fixed = {"never": ([0, 0.5], [0, 0.5]), "always": ([0.5, 1], [0.5, 0])}

@@ -1,4 +1,4 @@
-"""`CoverageDisplay` and `ROCDisplay`: true against false positives, in counts and rates."""
+"""`CoverageDisplay`, `ROCDisplay`: true against false positives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST_SIDE = 3  # times the shorter one, before a step right and a step up di
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class CoverageDisplay(PlaneDisplay):
-    """The coverage plot: Pos by Neg cases, a curve per model, its hull, and the choice.
+    """The coverage plot: Pos by Neg cases, a curve and hull per model, the choice.
 
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
@@ -54,7 +54,7 @@ class CoverageDisplay(PlaneDisplay):
         levels: Sequence[float] | None = None,
         slopes: bool = True,
     ) -> Self:
-        """Draw it; `isometrics` is a measure or a condition whose lines of equal value to add.
+        """Draw it, with lines of equal value of the measure or condition `isometrics`.
 
         `levels` are the values of these lines. `slopes` draws a line of equal cost through each condition's choice.
         """

@@ -190,7 +190,7 @@ def legend_space(labels: Sequence[str]) -> float:
 def add_legend(
     ax: Axes, entries: Sequence[Entry], *, loc: str = "lower right", outside: bool | None = None
 ) -> Legend | None:
-    """A legend in a corner, next to the axes if it would cover them, or below small axes.
+    """A legend in a corner, next to the axes, or below small axes.
 
     The texts are set after the legend is made, since matplotlib leaves out labels that start with an underscore.
     """

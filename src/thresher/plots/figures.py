@@ -1,4 +1,4 @@
-"""`write_figures`: every picture of an evaluation as a file, with no browser and no window."""
+"""`write_figures`: every picture of an evaluation as a file."""
 
 from __future__ import annotations
 

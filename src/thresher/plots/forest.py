@@ -1,4 +1,4 @@
-"""`MeasuresDisplay` and `ComparisonDisplay`: numbers with their intervals, one line each."""
+"""`MeasuresDisplay`, `ComparisonDisplay`: numbers with intervals, one line each."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class CalledDisplay(ModelsDisplay):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class GainDisplay(CalledDisplay):
-    """Cumulative gains: the share of positives found against the share of cases called.
+    """Cumulative gains: the share of positives found, by share of cases called.
 
     >>> import thresher as th
     >>> GainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")).frame()["found"]

@@ -1,4 +1,4 @@
-"""`JointHullDisplay`, `WinnersDisplay`, `WinsDisplay`: which model is best where, and in which resamples."""
+"""`JointHullDisplay`, `WinnersDisplay`, `WinsDisplay`: which model is best where."""
 
 from __future__ import annotations
 

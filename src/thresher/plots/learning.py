@@ -1,4 +1,4 @@
-"""`LearningCurveDisplay`, `FeatureCurveDisplay`, `ScreeDisplay`: cases and features to learn from."""
+"""Learning curves, feature curves and scree plots: what there is to learn from."""
 
 from __future__ import annotations
 

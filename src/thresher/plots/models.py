@@ -1,4 +1,4 @@
-"""`ModelsDisplay`: pictures of one or several models' rankings, choices and isometrics."""
+"""`ModelsDisplay`: rankings, choices and isometrics of one or several models."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class ModelsDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class PlaneDisplay(ModelsDisplay):
-    """Curves in a plane in which lines of equal value can be drawn, and what conditions choose."""
+    """Curves in a plane with isometrics, and what conditions choose."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"conditions", "bands"})
     square: ClassVar[bool] = True
@@ -196,7 +196,7 @@ class PlaneDisplay(ModelsDisplay):
             words.set(alpha=0.8, zorder=1.9, bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8})
 
     def _choices(self, *, slopes: bool, mix: Mapping[str, Ranking] | None = None) -> Entries:
-        """Draw a diamond per choice and a line of equal cost per condition; `mix` as in `equal_cost`."""
+        """Draw a diamond per choice, and `equal_cost` per condition."""
         ax, self.chosen_, self.slopes_ = self.ax_, [], {}
         entries: Entries = []
         for i, (name, joint) in enumerate(self.chosen.items()):
@@ -265,7 +265,7 @@ def place(table: Contingency, plane: Plane) -> tuple[float, float]:
 
 
 def equal_cost(joint: JointChoice, plane: Plane, mix: Mapping[str, Ranking] | None = None) -> Isometric | None:
-    """The line of points that cost what the choice costs; None where it is a corner only.
+    """The points that cost what the choice costs; None where it is a corner only.
 
     `mix` holds the models' rankings as the plane shows them, where their class mix is not the choice's.
     """

@@ -1,4 +1,4 @@
-"""`PrecisionRecallDisplay`, `PRGainDisplay`: precision against recall, and their gains."""
+"""`PrecisionRecallDisplay`, `PRGainDisplay`: precision against recall."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PrecisionRecallDisplay(PlaneDisplay):
         levels: Sequence[float] | None = None,
         slopes: bool = False,
     ) -> Self:
-        """Draw it; options as in `CoverageDisplay.plot`. Lines of equal cost are curves here."""
+        """Draw it; options as in `CoverageDisplay.plot`. Equal costs are curves here."""
         ax = self._start(ax, **unit_square("recall", "precision"))
         self._isometrics(isometrics, levels)
         self.marks_, self.baselines_ = {}, {}

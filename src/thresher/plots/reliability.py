@@ -76,7 +76,7 @@ class ReliabilityDisplay(ModelsDisplay):
         return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._fill(bins, count)
 
     def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
-        """Draw it; `counts` adds a small histogram of the scores (default: up to four models)."""
+        """Draw it; `counts` adds a small histogram (default: for up to four models)."""
         ax = self._start(ax, **unit_square("score", "proportion of positives"))
         ax.plot([0, 1], [0, 1], **self._dotted(alpha=0.7))
         self.marks_ = []

@@ -30,7 +30,7 @@ _NEAR = 1e-300
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ScoresDisplay(Display):
-    """Positives upwards and negatives downwards by score, each as a share of their class.
+    """Positives upwards and negatives downwards by score, as shares of their class.
 
     Up to 60 distinct scores are drawn one by one; more are counted between `edges`, a score on an edge belonging
     above it. `beyond` says how many cases have infinite scores and are not shown.
@@ -57,7 +57,7 @@ class ScoresDisplay(Display):
     def from_ranking(
         cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
     ) -> Self:
-        """Of one ranking, in `bins` intervals of equal width, with the threshold of `choice`."""
+        """Of one ranking, in `bins` of equal width, with the threshold of `choice`."""
         require_one_ranking(ranking)
         if bins is not None:
             require_integer(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
@@ -170,7 +170,7 @@ def _ends(score: Floats) -> tuple[float, float]:
 
 
 def _between(ranking: Ranking, edges: Floats, score: Floats) -> tuple[Counts, Counts]:
-    """Positives and negatives between edges; the outer intervals hold all finite scores."""
+    """Positives and negatives between edges; the outer ones hold all finite scores."""
     low, high = (score[-1], score[0]) if score.size else (edges[0], edges[-1])
     with np.errstate(over="ignore"):  # above the largest number there is infinity, which is meant
         above = np.nextafter(max(high, edges[-1]), np.inf)
@@ -179,7 +179,7 @@ def _between(ranking: Ranking, edges: Floats, score: Floats) -> tuple[Counts, Co
 
 
 def _edges(ranking: Ranking) -> Floats:
-    """The score from which each split holds; that without cases lies above the highest."""
+    """The score from which each split holds; the first lies above the highest."""
     finite = ranking.score[np.isfinite(ranking.score)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     margin = 0.04 * (high - low) or 0.5

@@ -1,4 +1,4 @@
-"""`ContingencyDisplay` and `ConfusionDisplay`: tables of actual against predicted classes, shaded by row."""
+"""`ContingencyDisplay`, `ConfusionDisplay`: actual against predicted classes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class ContingencyDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ConfusionDisplay(Display):
-    """A confusion matrix as a heat map: actual classes in rows, shaded by share of the row.
+    """A confusion matrix: actual classes in rows, shaded by share of the row.
 
     >>> import thresher as th
     >>> display = ConfusionDisplay.from_matrix(th.ConfusionMatrix([[8, 2], [1, 9]], classes=["cat", "dog"]))
@@ -119,7 +119,7 @@ class ConfusionDisplay(Display):
         return self._finish(f"{title}, accuracy {matrix.overall_accuracy:.3f}")
 
     def frame(self) -> Frame:
-        """Per cell: actual and predicted class, the count and its share of the actual class."""
+        """Per cell: actual and predicted class, the count, and its share of the actual."""
         names = np.empty(len(self.matrix.classes), dtype=object)
         names[:] = self.matrix.classes  # a class may be a tuple, which is no row
         return {

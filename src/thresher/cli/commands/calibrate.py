@@ -1,4 +1,4 @@
-"""`thresher calibrate`: a map from scores to probabilities, as JSON and as a column."""
+"""`thresher calibrate`: a map from scores to probabilities, as JSON and a column."""
 
 from __future__ import annotations
 

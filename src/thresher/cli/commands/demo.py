@@ -1,4 +1,4 @@
-"""`thresher demo`: three real models, one decision and one report, without any input."""
+"""`thresher demo`: three real models, one decision and one report, no input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`thresher evaluate`: which model to deploy at which threshold, on the terminal and as files."""
+"""`thresher evaluate`: which model to deploy at which threshold."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintO
 def _scan(
     source: str, data: RowOptions, condition: OperatingCondition | None, how: EvaluateOptions
 ) -> ScannedEvaluation:
-    """The library's `evaluate_scan`, as the options say; what needs rows is refused first."""
+    """The library's `evaluate_scan`; options that need rows are refused first."""
     from thresher.cli.inputs import scan_arguments
     from thresher.evaluation import evaluate_scan
     from thresher.sources.engines.connect import is_engine_source

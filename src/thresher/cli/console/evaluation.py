@@ -47,7 +47,7 @@ _NOW = "◂ now"
 
 
 def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
-    """Blocks to show: data, decision, rules, models, curve and table, comparison, cautions."""
+    """Blocks to show: the decision, rules, models, curve, comparison and cautions."""
     ranking = evaluation[evaluation.decision.model].ranking
     yield _data_line(title, f"{evaluation.rows:,} rows: {phrases.classes_words(ranking)}", evaluation.dropped)
     yield decision_panel(evaluation)
@@ -72,7 +72,7 @@ def _data_line(title: str, counts: str, dropped: int, style: str = "bold") -> Te
 
 
 def decision_panel(evaluation: Evaluation) -> Panel:
-    """The decision in words: the sentence, its reason, the main caution, the condition."""
+    """The decision in words, with its reason, the main caution and the condition."""
     text = Text(plain_text(phrases.headline(evaluation)), style="bold")
     if why := phrases.reason(evaluation):
         text.append(f"\n{plain_text(why)}", style="not bold")
@@ -134,7 +134,7 @@ def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType
 def _tables(
     first: str, heads: Sequence[str], names: Sequence[Text], cells: Sequence[Sequence[Text]], width: int
 ) -> Iterator[RenderableType]:
-    """One line per name, in as many tables as the width takes: each has the first that fit."""
+    """One line per name, in several tables where one is wider than the terminal."""
     longest = min(LONGEST_NAME, max(text.cell_len for text in names))
     wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
     left = list(range(len(heads)))
@@ -226,7 +226,7 @@ def _winners(evaluation: Evaluation) -> Table:
 
 
 def scan_blocks(scan: ScannedEvaluation, width: int, *, title: str) -> Iterator[Any]:
-    """Blocks to show: data, decision, models with bounds, the table, differences, cautions."""
+    """Blocks to show: the decision, models with bounds, differences and cautions."""
     winner = scan[scan.decision.model]
     ranking, decision = winner.ranking, scan.decision
     yield _data_line(title, f"{ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative", scan.dropped, style="")

@@ -24,7 +24,7 @@ _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accu
 def learned_summary(
     learnt: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
 ) -> Iterator[Any]:
-    """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
+    """Blocks to show: the decision, models, baselines, untouched rows and curves."""
     yield _data(learnt, dropped)
     yield decision_panel(learnt.evaluation)
     yield rules_block(learnt.evaluation, width)
@@ -118,7 +118,7 @@ def _untouched(learnt: Learned) -> list[Any]:
 
 
 def feature_blocks(features: FeatureSelection) -> Iterator[Any]:
-    """Blocks to show: data, the features selected, the criterion, the columns that are no numbers."""
+    """Blocks to show: the features selected, the criterion, and columns left out."""
     chosen, scatter = features.selection, features.scatter
     sizes = [f"{count:,} {plain_text(name)}" for name, count in zip(scatter.classes, scatter.counts, strict=True)]
     rows = Text(f"{scatter.N:,} rows: {', '.join(sizes)}")

@@ -1,4 +1,4 @@
-"""Choices, comparisons, gates, maps and rankings in a terminal: tables and sentences."""
+"""Choices, comparisons, gates, maps and rankings in a terminal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def contingency_table(cells: Contingency) -> Table:
 
 
 def choice_blocks(choices: Mapping[str, Choice], *, constrained: bool = False) -> Iterator[Any]:
-    """One sentence and one table per model; `constrained`: some thresholds were not allowed."""
+    """A sentence and a table per model; `constrained` if some thresholds are out."""
     if len(choices) > 1:
         by = next(iter(choices.values())).objective
         lines: list[list[Cell]] = []
@@ -170,7 +170,7 @@ def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> I
 
 
 def differences_table(comparison: Comparison, width: int) -> Table:
-    """One line per pair; a narrow terminal leaves p-values out, which verdicts account for."""
+    """One line per pair; a narrow terminal leaves p-values out."""
     lines = []
     for one in comparison.differences.values():
         p, adjusted = ("–" if math.isnan(p) else shown_p(p) for p in (one.p_value, one.p_adjusted))
@@ -183,7 +183,7 @@ def differences_table(comparison: Comparison, width: int) -> Table:
 
 
 def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
-    """The class mix declared, the table, reasons for what is undefined, and the verdict."""
+    """The declared class mix, the table, why numbers are undefined, and the verdict."""
     if condition.class_ratio is not None:
         yield Text(f"Stated at {condition.mix}.", style=FAINT)
     shown = len(_GATE_HEADS) if width >= _WITH_MODEL else 4
@@ -222,7 +222,7 @@ def map_blocks(
     condition: OperatingCondition,
     trained_at: float | None,
 ) -> Iterator[Any]:
-    """The map at some scores, losses and calibration at the declared class mix, files written."""
+    """The map at some scores, and losses and calibration at the declared class mix."""
     article = "An" if fitted.method[0] in "aeiou" else "A"
     cases = f"{ranking.total:,.10g} case{'s' * (ranking.total != 1)}"
     distinct = count_text(len(ranking), "distinct score")
