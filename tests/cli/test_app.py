@@ -59,7 +59,7 @@ def in_context(error):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("positive", ("spam",), "--positive spam"),
         ("positive", ("the doctor's word",), "--positive 'the doctor'\"'\"'s word'"),
@@ -83,10 +83,10 @@ def in_context(error):
         ("positive", (np.datetime64("2024-01-01"),), "--positive 'np.datetime64('\"'\"'2024-01-01'\"'\"')'"),
     ],
 )
-def test_arguments_become_the_options_of_the_command(name, value, told):
+def test_arguments_become_the_options_of_the_command(name, value, message):
     marked = f"pass {argument(name, *value)} or nothing"
     assert in_context(th.errors.ArgumentError(marked, marked)) == (
-        f"pass {told} or nothing\n  where: thresher choose rows.csv\n  fix:   pass {told} or nothing"
+        f"pass {message} or nothing\n  where: thresher choose rows.csv\n  fix:   pass {message} or nothing"
     )
 
 
@@ -125,7 +125,7 @@ def refused(error):
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "message"),
     [
         (errno.ENOSPC, "there is no space left on the device"),
         (errno.EACCES, "permission is denied"),
@@ -133,10 +133,10 @@ def refused(error):
         (errno.EIO, "input/output error"),
     ],
 )
-def test_what_the_system_refuses(number, told):
+def test_what_the_system_refuses(number, message):
     import os
 
-    assert f"a.csv cannot be used: {told}" in refused(OSError(number, os.strerror(number), "a.csv"))
+    assert f"a.csv cannot be used: {message}" in refused(OSError(number, os.strerror(number), "a.csv"))
 
 
 def test_an_error_without_a_file_is_one_of_printing():

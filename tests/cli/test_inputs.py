@@ -160,9 +160,9 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
 
 @pytest.mark.usefixtures("many")
 def test_files_larger_than_memory_are_counted(data, refused, columns):
-    found = data("evaluate", "predictions.csv", *BOTH, "--positive", "1")
+    result = data("evaluate", "predictions.csv", *BOTH, "--positive", "1")
     for name in ("forest", "logistic"):
-        low, high = found["models"][name]["bounds"]["auc"]
+        low, high = result["models"][name]["bounds"]["auc"]
         assert low <= th.auc(th.rank(columns["malignant"], columns[name])) <= high
     assert "needs all rows at once" in refused("compare", "predictions.csv", *BOTH)
 
@@ -176,7 +176,7 @@ def test_the_positive_label_is_read_in_the_type_of_the_labels(data, database):
 
 @pytest.mark.parametrize("fixture", ["folder", "many"])
 @pytest.mark.parametrize("source", ["huge.csv", "huge.parquet", "huge.duckdb", "huge.jsonl"])
-def test_labels_that_no_float_tells_apart_are_told_apart(request, data, refused, source, fixture):
+def test_labels_that_no_float_tells_apart_stay_apart(request, data, refused, source, fixture):
     request.getfixturevalue(fixture)  # rows that fit, or not
     folder = Path.cwd()
     odd, even = 2**53 + 1, 2**53
@@ -221,7 +221,7 @@ def test_what_needs_rows_is_refused(refused, database, words, message):
     assert message in refused(words[0], *database, *ONE, *words[1:])
 
 
-def test_what_is_wrong_is_told_without_secrets(refused, database):
+def test_errors_hold_no_secrets(refused, database):
     place, *table = database
     for words in (
         (place, *ONE),

@@ -11,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.cli.outputs import copy_rows, require_outputs, score_columns, write_text, write_with_columns
-
-
-def test_half_a_character_is_written_as_its_escape(tmp_path):
-    write_text(tmp_path / "a.txt", "a\ud800b")
-    assert (tmp_path / "a.txt").read_text() == "a\\ud800b"
+from thresher.cli.outputs import copy_rows, require_outputs, score_columns, write_with_columns
 
 
 def test_two_outputs_may_not_be_one(tmp_path):

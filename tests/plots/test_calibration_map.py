@@ -27,7 +27,7 @@ def test_the_textbook_s_map_with_the_laplace_line(interpolate):
     assert legend(display) == ["isotonic", "with Laplace correction", "positives", "negatives"]
 
 
-def test_cases_stand_at_their_class():
+def test_cases_lie_at_their_class():
     pos, neg = drawn(CalibrationMapDisplay.from_ranking(EMAILS)).cases_
     assert set(pos.get_offsets()[:, 0]) == set(EMAILS.score[EMAILS.pos > 0])
     assert set(neg.get_offsets()[:, 1]) == {0}

@@ -20,21 +20,17 @@ from thresher.plots.display import (
     Display,
     add_legend,
     dashes,
-    fits_inside,
-    ink,
     is_dark,
     legend_inches,
+    legend_space,
     literal,
     name_text,
-    palette,
-    set_title,
     stack,
-    styles,
 )
 
 
 def test_models_look_as_on_the_page_and_40_differ():
-    styled = styles([str(i) for i in range(40)], axes())
+    styled = ROCDisplay.from_ranking(EMAILS).plot(axes())._styles_of([str(i) for i in range(40)])
     first = list(styled.values())[:8]
     assert [look.colour for look in first] == list(ON_LIGHT)
     assert [look.dashes for look in first] == [dashes(i) for i in range(8)]
@@ -46,14 +42,15 @@ def test_dark_ground_gets_light_colours():
     ax = axes()
     ax.set_facecolor("black")
     assert is_dark(ax)
-    assert palette(ax) == ON_DARK
-    assert ROCDisplay.from_ranking(EMAILS).plot(ax).lines_["model"].get_color() == ON_DARK[0]
+    display = ROCDisplay.from_ranking(EMAILS).plot(ax)
+    assert display._palette == ON_DARK
+    assert display.lines_["model"].get_color() == ON_DARK[0]
 
 
 def test_ink_is_the_colour_of_the_axes_own_words():
     ax = axes()
     ax.xaxis.label.set_color("red")
-    assert ink(ax) == "red"
+    assert ROCDisplay.from_ranking(EMAILS).plot(ax)._ink == "red"
 
 
 @given(st.text(max_size=60))
@@ -73,7 +70,7 @@ def test_any_class_can_be_named():
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name])
 def test_a_hostile_title_is_drawn_as_it_is(name):
     ax = axes()
-    set_title(ax, name_text(name))
+    ROCDisplay.from_ranking(EMAILS).plot(ax)._finish(name_text(name))
     ax.figure.canvas.draw()
     (title,) = (text for text in ax.findobj(Text) if text.get_text() == name_text(name) and text.get_position()[1] == 1)
     assert not title.get_parse_math()
@@ -103,10 +100,9 @@ def test_names_never_reach_latex():
 
 
 def test_many_or_long_entries_lie_outside():
-    assert fits_inside(["a", "b"])
-    assert not fits_inside(["a"] * 5)
-    assert not fits_inside(["a" * 40])
-    assert legend_inches(["a" * 40]) > legend_inches(["a"])
+    assert not legend_space(["a", "b"])
+    assert legend_space(["a"] * 5)
+    assert legend_space(["a" * 40]) == legend_inches(["a" * 40]) > legend_inches(["a"])
     ax = axes()
     line = ax.plot([0, 1])[0]
     outside = add_legend(ax, [(line, str(i)) for i in range(9)])

@@ -1,4 +1,4 @@
-"""All figures of an evaluation as files: whole, reproducible, and without a trace elsewhere."""
+"""All figures of an evaluation as files: complete, reproducible, and without a trace elsewhere."""
 
 import subprocess
 import sys

@@ -115,7 +115,7 @@ def test_slopes_can_be_left_out():
     assert len(display.chosen_) == 1
 
 
-def test_a_single_ranking_is_called_model():
+def test_a_single_ranking_is_named_model():
     assert list(ROCDisplay.from_ranking(EMAILS).rankings) == ["model"]
     assert by_name({1: EMAILS}, th.Ranking) == {"1": EMAILS}
 
@@ -147,11 +147,11 @@ def test_several_conditions_choose_each_for_itself():
 
 def test_an_evaluation_brings_its_models_and_its_choice():
     labels, scores = scored(2, rows=80)
-    found = th.evaluate(labels, scores, replicates=20)
-    display = drawn(ROCDisplay.from_evaluation(found))
-    assert display.chosen[""] is found.joint
-    assert display.rankings["model 1"] is found["model 1"].ranking
-    assert PRGainDisplay.from_evaluation(found).chosen == {}
+    result = th.evaluate(labels, scores, replicates=20)
+    display = drawn(ROCDisplay.from_evaluation(result))
+    assert display.chosen[""] is result.joint
+    assert display.rankings["model 1"] is result["model 1"].ranking
+    assert PRGainDisplay.from_evaluation(result).chosen == {}
 
 
 def test_long_names_make_the_picture_wider():

@@ -37,7 +37,7 @@ def test_bands_name_their_kind(kind):
     assert set(display.bands_["model"].get_paths()[0].vertices[:, 0]) == set(band.x)
 
 
-def test_counts_stand_in_the_corner():
+def test_counts_lie_in_the_corner():
     display = drawn(ReliabilityDisplay.from_ranking(EMAILS))
     (polygon,) = display.counts_.patches
     assert polygon.get_xy()[:, 1].max() == 2  # .74 and .71
@@ -53,9 +53,9 @@ def test_several_models_of_an_evaluation():
     from tests.plots.samples import scored
 
     labels, scores = scored(2, rows=100)
-    found = th.evaluate(labels, scores, replicates=20)
-    display = drawn(ReliabilityDisplay.from_evaluation(found, bins="quantile", count=5))
-    assert list(display.tables) == list(found.models)
+    result = th.evaluate(labels, scores, replicates=20)
+    display = drawn(ReliabilityDisplay.from_evaluation(result, bins="quantile", count=5))
+    assert list(display.tables) == list(result.models)
 
 
 def test_conditions_are_refused():

@@ -11,7 +11,7 @@ from tests.strategies import two_class_rankings
 from thresher.plots import KSDisplay, ScoresDisplay
 
 
-def test_few_scores_stand_one_by_one():
+def test_few_scores_are_drawn_one_by_one():
     display = drawn(ScoresDisplay.from_ranking(EMAILS))
     assert [bar.get_height() for bar in display.positives_] == pytest.approx((EMAILS.pos / 6).tolist())
     assert [bar.get_height() for bar in display.negatives_] == pytest.approx((-EMAILS.neg / 4).tolist())
@@ -40,7 +40,7 @@ def test_the_threshold_of_a_model_is_drawn():
     assert legend(display)[2].startswith("threshold ")
 
 
-def test_infinite_scores_are_counted_and_said():
+def test_infinite_scores_are_counted_in_the_title():
     display = drawn(ScoresDisplay.from_ranking(INFINITE))
     assert display.beyond == 4
     assert display.ax_.get_title(loc="left") == "Scores by class (4 infinite left out)"
@@ -93,6 +93,6 @@ def test_shares_at_any_threshold_are_read_off_the_steps():
     assert display.ax_.get_title(loc="left") == "Classes apart: tree"
 
 
-def test_infinite_scores_stand_at_the_edge():
+def test_infinite_scores_lie_at_the_edge():
     x = drawn(KSDisplay.from_ranking(INFINITE)).positives_.get_xdata()
     assert np.isfinite(x).all()

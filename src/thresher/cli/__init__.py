@@ -1,4 +1,4 @@
-"""The command line: words in, words out; each command is the library call of the same name.
+"""The command line: each command is the library call of the same name.
 
 Nothing here imports NumPy or the rest of thresher before a command runs, so that help and completion are immediate.
 """

@@ -237,7 +237,7 @@ class Program(click.Group):
 
 @contextmanager
 def _terminable() -> Iterator[list[int]]:
-    """Let SIGTERM clean up as an interruption does; the list holds it when it has come."""
+    """Let SIGTERM clean up as an interruption does; the list holds it then."""
     signals: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:

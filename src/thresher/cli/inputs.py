@@ -78,7 +78,7 @@ def rows_that_fit(
     predictions: Sequence[str] = (),
     current: str | None = None,
 ) -> LabelledScores | None:
-    """Read the columns that the options name; None where the rows do not fit in memory."""
+    """Read the columns that the options name; None where rows do not fit in memory."""
     label, scores = _label_and_scores(source, columns)
     calls = _prediction_columns(predictions, scores, source, columns)
     rule = None if current is None else current_rule(current, models=scores, columns=_known_columns(source, columns))
@@ -215,7 +215,7 @@ def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[s
 
 
 def _labels_again(label: str, option: str) -> ArgumentError:
-    """The column of labels has no second meaning: judged by itself, everything is perfect."""
+    """The column of labels has no other role: judged by itself, all is perfect."""
     return ArgumentError(f"the column {label!r} is given as --label and as {option}", "name two columns")
 
 
@@ -271,7 +271,7 @@ def current_rule(
 
 
 def _threshold(text: str, models: Sequence[str]) -> dict[str, float] | None:
-    """MODEL=NUMBER, or a number alone where there is one model; None for anything else."""
+    """MODEL=NUMBER, or a number alone of a single model; None for anything else."""
     model, equals, number = text.rpartition("=")
     try:
         value = float(number)
@@ -290,19 +290,15 @@ def _threshold(text: str, models: Sequence[str]) -> dict[str, float] | None:
 
 @dataclass(slots=True)
 class Artefact:
-    """A decision, or a map alone, and counts that grow as it is applied.
-
-    `positive` counts positive calls (None of a map, which calls nothing), `against` those that their probability
-    speaks against.
-    """
+    """A decision, or a map alone, with counts of calls, which grow as it is applied."""
 
     decision: Decision | None
     map: CalibrationMap | None
-    positive: int | None = None
-    against: int = 0
+    positive: int | None = None  # calls; None of a map, which calls nothing
+    against: int = 0  # calls that their probability speaks against
 
     def columns(self, score: str | None, name: str | None, *, probability: bool, place: str) -> NewColumns:
-        """The columns that it makes of `score`, by default of that named like the decision's model."""
+        """The columns that it makes of `score`, by default named like the model."""
         decision = self.decision
         if decision is None:
             if score is None:

@@ -51,7 +51,7 @@ class LearningTable(TypedDict):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureSelection:
-    """A selection, the scatter it was made from, columns without numbers, rows dropped."""
+    """A selection, the scatter it is made from, columns left out, rows dropped."""
 
     selection: learning.Selection
     scatter: learning.Scatter
@@ -60,7 +60,7 @@ class FeatureSelection:
 
 
 def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
-    """Read the columns that the options name, and count rows dropped for missing values."""
+    """Read the columns that the options name; count rows dropped for missing values."""
     types = _by_column(options.types, "--type", "KIND")
     orders = {name: order.split(",") for name, order in _by_column(options.orders, "--order", "A,B,C").items()}
     roles = [name for name in (options.group, options.time) if name is not None]
@@ -151,7 +151,7 @@ def require_feasible(options: LearnOptions) -> None:
 def learn_from(
     table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, quiet: bool
 ) -> tuple[learning.Learned, list[str]]:
-    """The library's `learn`, as the options say, and each warning of scikit-learn once."""
+    """The library's `learn`, and each warning of scikit-learn once."""
     models = list(options.models) or None
     names = list(models_to_compare(models, seed=options.seed))
     with warnings.catch_warnings(record=True) as caught, _progress_bar(names, quiet=quiet) as (stage, progress):
@@ -200,7 +200,7 @@ def write_folder(learnt: learning.Learned, table: LearningTable, options: LearnO
 def _progress_bar(
     names: Sequence[str], *, quiet: bool
 ) -> Iterator[tuple[Callable[[str], None] | None, Callable[[int, int], None] | None]]:
-    """Functions for `learn` to call, which show what is running if stderr is a terminal."""
+    """Functions that `learn` calls, to show on a terminal what is running."""
     if quiet or not sys.stderr.isatty():
         yield None, None
         return
@@ -224,7 +224,7 @@ def _progress_bar(
 
 
 def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
-    """What is running: the model and the fold while models are compared, else the words."""
+    """The model and the fold while models are compared, else the words."""
     if words != COMPARING or done == total:
         return words
     each = max(total // len(names), 1)

@@ -1,10 +1,10 @@
-"""The options of commands: how click reads them, the typed values they become, and what a shell completes."""
+"""The options of commands, the typed values they become, and shell completion."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import Field, astuple, dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from functools import wraps
 from pathlib import Path
@@ -20,16 +20,12 @@ from thresher.errors import ThresherError
 if TYPE_CHECKING:
     from thresher.tables import OperatingCondition
 
+Settings: TypeAlias = dict[str, Any]
+_CONDITION = ("class_ratio", "prevalence", "cost_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
+
 
 def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any]], click.Command]:
-    """Define a command, which may take dataclasses whose fields click reads as options.
-
-    >>> @define("show", examples=["thresher show"])
-    ... def show(printed: PrintOptions) -> None:
-    ...     print(printed)
-    >>> show(["--quiet"], standalone_mode=False)
-    PrintOptions(as_json=False, quiet=True)
-    """
+    """Define a command; it may take dataclasses whose fields click reads as options."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         kinds: dict[str, Any] = {key: kind for key, kind in get_type_hints(function).items() if is_dataclass(kind)}
@@ -71,15 +67,13 @@ def column_option(*names: str, **settings: Any) -> Any:
 
 def _click_option(one: Field[Any], hint: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     kind = get_args(hint)[0] if NoneType in get_args(hint) else hint
-    settings: dict[str, Any]
     names: tuple[str, ...] = one.metadata["names"]
     multiple = get_origin(kind) is tuple
+    settings: Settings = {"is_flag": True} if kind is bool else {"type": kind}
     if multiple:
         settings = {"multiple": True}
     elif get_origin(kind) is Literal:
         settings = {"type": click.Choice(get_args(kind))}
-    else:
-        settings = {"is_flag": True} if kind is bool else {"type": kind}
     if not any(name.startswith("--") for name in names):
         long = one.name.removesuffix("s") if multiple else one.name
         names = ("--" + long.replace("_", "-"), *names)
@@ -120,10 +114,7 @@ def measure_items(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def ratio(text: str) -> float:
-    """A ratio as a number or as two: 5, 0.2, 5:1, 1/5.
-
-    Zero, negative and infinite ratios are refused by what they are used for.
-    """
+    """A ratio as a number or as two: 5, 0.2, 5:1, 1/5. Its user refuses 0 and less."""
     parts = str(text).replace("/", ":").split(":")
     try:
         numbers = [float(part) for part in parts]
@@ -147,7 +138,6 @@ def share(text: str) -> float:
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
 # Settings of options that several commands have.
-Settings: TypeAlias = dict[str, Any]
 _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
 CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
 LEVEL: Settings = {"default": 0.95, "help": "Of confidence intervals."}
@@ -164,7 +154,7 @@ TRAINED_AT: Settings = {**SHARE, "help": _TRAINED_AT}
 WRITTEN: Settings = {"default": "-", "metavar": "FILE", "help": "Where to (.csv, .csv.gz, .tsv, .parquet, .arrow)."}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, which classes with several bases cannot have
 class ColumnOptions:
     """The columns that hold labels, scores and weights; `table` is one of a database."""
 
@@ -183,7 +173,7 @@ class ColumnOptions:
         return tuple(self.table.split(".")) if self.table is not None and "." in self.table else self.table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SampleOptions:
     """How rows were sampled, and how sure an interval is to be."""
 
@@ -197,7 +187,7 @@ class SampleOptions:
         return {"trained_at": self.trained_at, "level": self.level, "seed": self.seed}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MixOptions:
     """The class mix at deployment, as far as it is declared."""
 
@@ -205,19 +195,18 @@ class MixOptions:
     prevalence: float | None = option(**SHARE, help="Or the proportion of positives there: 0.05, 5%.")
 
     @property
-    def declared(self) -> bool:
-        """Whether any part of the condition is declared."""
-        return any(value is not None for value in astuple(self))
+    def declared(self) -> dict[str, float]:
+        """The parts of the condition that are declared."""
+        return {name: value for name in _CONDITION if (value := getattr(self, name, None)) is not None}
 
     def condition(self) -> OperatingCondition:
         """The `OperatingCondition`, which refuses contradictions."""
         from thresher.tables import OperatingCondition
 
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return OperatingCondition(**{name: value for name, value in values.items() if value is not None})
+        return OperatingCondition(**self.declared)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConditionOptions(MixOptions):
     """The operating condition, as far as it is declared."""
 
@@ -226,6 +215,11 @@ class ConditionOptions(MixOptions):
     cost_fn: float | None = option(help="... and of a false negative, ...")
     cost_tp: float | None = option(help="... of a true positive (a benefit is negative) ...")
     cost_tn: float | None = option(help="... and of a true negative.")
+
+
+@dataclass(frozen=True)
+class RowOptions(SampleOptions, ConditionOptions, ColumnOptions):
+    """Columns, the condition, and the sample: what commands on rows have in common."""
 
 
 @dataclass(frozen=True, slots=True)

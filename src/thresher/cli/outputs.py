@@ -1,4 +1,4 @@
-"""What commands write: files checked first, written atomically, tables with columns added.
+"""What commands write: files checked first, and tables with columns added.
 
 Texts (CSV, TSV) become texts field by field; everything else is read and written by columns.
 """
@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from thresher._internal.atomic import replace_file, write_file
+from thresher._internal.atomic import replace_file
 from thresher._internal.optional import extra
 from thresher._internal.text import count_text
 from thresher.errors import (
@@ -79,7 +79,7 @@ def _input_files(source: str | None) -> list[Path]:
 
 
 def _require_writable(path: Path) -> None:
-    """Raise the error of the system unless a file can be written in its folder, which exists."""
+    """Raise the system's error unless a file can be written in an existing folder."""
     if path.is_dir():
         raise _system_error(errno.EISDIR, path)
     folder = Path(os.path.realpath(path)).parent
@@ -112,11 +112,6 @@ def write_csv(path: str, columns: Mapping[str, Any]) -> None:
     """Write columns as CSV, completely or not at all."""
     with replace_file(path) as temporary:
         _write_columns(temporary, ".csv", columns)
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file at once; a lone half of a character is written as its escape."""
-    write_file(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 PIECE = 65_536
@@ -160,7 +155,7 @@ def score_columns(place: str, score: str, make: Callable[[Floats], Mapping[str, 
 
 
 def write_with_columns(source: str, target: str, new: NewColumns) -> int:
-    """Copy a table with new columns, completely or not at all; returns its number of rows."""
+    """Copy a table with new columns, all or nothing; returns its number of rows."""
     if target != STANDARD:
         require_format(target)
         with replace_file(target) as path:
@@ -249,7 +244,7 @@ def _pieces(reader: Iterator[list[str]], head: Sequence[str], place: str, most: 
 
 
 def _copy_parquet(source: str, path: Path, new: NewColumns) -> int:
-    """Parquet to Parquet, a batch of rows at a time; the other columns keep their types."""
+    """Parquet to Parquet, a batch at a time; the other columns keep their types."""
     arrow, parquet = extra("pyarrow", name="files"), extra("pyarrow.parquet", name="files")
     rows, writer = 0, None
     with translate_errors(DataFile(source, "parquet")), ExitStack() as files:
@@ -272,7 +267,7 @@ def _copy_parquet(source: str, path: Path, new: NewColumns) -> int:
 
 
 def _write_columns(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
-    """Write columns in the format of a suffix; in texts a missing value is an empty field."""
+    """Write columns in the format of a suffix; in texts, missing values are empty."""
     if kind in _DELIMITERS:
         lists = [np.asarray(column).tolist() for column in columns.values()]
         with _text_file(path) as out:
@@ -342,7 +337,7 @@ def _row_writer(out: IO[str], delimiter: str) -> Any:
 
 @contextmanager
 def _open_text(source: str) -> Iterator[IO[str]]:
-    """Open a text, decompressed, without its byte order mark; a damaged file is refused."""
+    """Open a text, decompressed, without its byte order mark; refuse a damaged one."""
     try:
         with io.TextIOWrapper(_open_bytes(source), encoding="utf-8-sig", newline="") as text:
             yield text

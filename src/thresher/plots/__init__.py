@@ -1,4 +1,4 @@
-"""Pictures of things already computed, after scikit-learn's Display convention (extra `plot`)."""
+"""Pictures of things already computed, as scikit-learn does (extra `plot`)."""
 
 from thresher.plots.calibration_map import CalibrationMapDisplay
 from thresher.plots.cost import BrierCurveDisplay, CostCurveDisplay, NetBenefitDisplay

@@ -1,4 +1,4 @@
-"""`CalibrationMapDisplay`: the probability of each score, with and without the Laplace correction."""
+"""`CalibrationMapDisplay`: the probability of each score."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.calibration import CalibrationMap, calibration_map
 from thresher.calibration.maps.steps import Steps
-from thresher.plots.display import Display, Entries, Frame, dotted, fits_inside, ink, name_text, stack, styles
+from thresher.plots.display import Display, Entries, Frame, legend_space, name_text, stack
 from thresher.plots.models import FEW, by_name, require_one_ranking
 from thresher.ranking import LARGEST, Floats, Ranking
 
@@ -56,15 +56,15 @@ class CalibrationMapDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         """Wider when there are many maps."""
-        return 6.0 + (0 if fits_inside(list(map(name_text, self.maps))) else 2.6), 4.4
+        return 6.0 + (2.6 if legend_space(list(map(name_text, self.maps))) else 0), 4.4
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
         ax = self._axes(ax, xlabel="score", ylabel="probability", ylim=(-0.06, 1.06))
         low, high = self._span()
         if (low, high) == (0.0, 1.0):
-            ax.plot([0, 1], [0, 1], **dotted(ax, alpha=0.7) | {"zorder": 2})
-        style = styles(self.maps, ax)
+            ax.plot([0, 1], [0, 1], **self._dotted(alpha=0.7) | {"zorder": 2})
+        style = self._styles_of(self.maps)
         self.lines_, self.cases_ = {}, []
         entries: Entries = []
         for name, each in self.maps.items():
@@ -73,7 +73,11 @@ class CalibrationMapDisplay(Display):
             (self.lines_[name],) = ax.plot(*self._points(each), **options)
             entries.append((self.lines_[name], name_text(name)))
         if self.ranking is not None and len(self.ranking) <= FEW:
-            entries += self._cases(ax, self.ranking)
+            score, finite = self.ranking.score, np.isfinite(self.ranking.score)
+            for counts, height, sign in ((self.ranking.pos, 1, "+"), (self.ranking.neg, 0, "_")):
+                x = score[(counts > 0) & finite]
+                self.cases_.append(ax.scatter(x, np.full(x.size, height), marker=sign, s=60, color=self._ink, zorder=4))
+            entries += [(self.cases_[0], "positives"), (self.cases_[1], "negatives")]
         if len(entries) == 1:
             return self._finish(f"Calibration map: {entries[0][1]}")
         return self._finish("Calibration map", entries, outside=bool(self.cases_) or None)
@@ -104,10 +108,3 @@ class CalibrationMapDisplay(Display):
         else:
             x = np.linspace(low, high, _POINTS)
         return x, each(x)
-
-    def _cases(self, ax: Axes, ranking: Ranking) -> Entries:
-        for counts, height, sign in ((ranking.pos, 1, "+"), (ranking.neg, 0, "_")):
-            there = (counts > 0) & np.isfinite(ranking.score)
-            x = ranking.score[there]
-            self.cases_.append(ax.scatter(x, np.full(x.size, height), marker=sign, s=60, color=ink(ax), zorder=4))
-        return [(self.cases_[0], "positives"), (self.cases_[1], "negatives")]

@@ -1,4 +1,4 @@
-"""Cost curves, Brier curves and net benefit: what decisions cost over all conditions."""
+"""Cost curves, Brier curves and net benefit: what decisions cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thresher.choices import JointChoice
 from thresher.curves import BrierCurve, brier_curve, cost_curve, net_benefit
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import DASHED, DOTTED, ink, name_text
+from thresher.plots.display import DOTTED, name_text
 from thresher.plots.models import ModelsDisplay, Restates
 from thresher.ranking import Floats
 from thresher.tables import Contingency
@@ -57,13 +57,13 @@ class CostCurveDisplay(ModelsDisplay):
         return display
 
     def plot(self, ax: Axes | None = None, *, thresholds: bool | None = None) -> Self:
-        """Draw it; `thresholds` adds each threshold on the hull (default: of a single model)."""
+        """Draw it; `thresholds` adds each threshold on the hull (default: of one model)."""
         axis = "probability-cost of the positive class"
         ax = self._start(ax, xlim=(0, 1), xlabel=axis, ylabel="normalised expected cost")
         fixed = {"never": ([0, 0.5], [0, 0.5]), "always": ([0.5, 1], [0.5, 0])}
         fixed |= {name: ([0, 1], [float(table.fpr), float(table.fnr)]) for name, table in self.rules.items()}
         self.rules_ = {
-            name: ax.plot(*line, color=ink(ax), linewidth=0.9, linestyle=dots, alpha=0.6)[0]
+            name: ax.plot(*line, color=self._ink, linewidth=0.9, linestyle=dots, alpha=0.6)[0]
             for (name, line), dots in zip(fixed.items(), cycle(_DOTS), strict=False)
         }
         self.thresholds_, self.chosen_, self.conditions_ = [], [], {}
@@ -77,11 +77,15 @@ class CostCurveDisplay(ModelsDisplay):
             self._curve(name, curve.probability_cost, curve.cost, f"area {curve.area:.3f}")
         for name, joint in self.chosen.items():
             at = probability_cost(joint)
-            self.conditions_[name] = ax.axvline(at, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.7)
+            self.conditions_[name] = ax.axvline(at, **self._dashed(alpha=0.7))
             for model, curve in curves.items():
                 colour = self._styles[model].colour
                 self.chosen_ += ax.plot(at, curve.at(at), "D", color=colour, markersize=6, zorder=4)
-        others = [(line, self._condition(name)) for name, line in self.conditions_.items()]
+        ratios = {name: joint.choice.condition.cost_ratio for name, joint in self.chosen.items()}
+        others = [
+            (line, name_text(name) if name else f"condition, cost ratio {ratios[name]:.3g}")
+            for name, line in self.conditions_.items()
+        ]
         others += [
             (self.rules_["never"], "never, always"),
             *((self.rules_[name], name_text(name)) for name in self.rules),
@@ -90,9 +94,6 @@ class CostCurveDisplay(ModelsDisplay):
         entries = len(self.rankings) + len(others)
         ax.set_ylim(0, 0.51 if self._legend_inches() else 0.5 + 0.045 * entries)
         return self._finish_curves("Cost curve", *others, loc="upper right")
-
-    def _condition(self, name: str) -> str:
-        return name_text(name) if name else f"condition, cost ratio {self.chosen[name].choice.condition.cost_ratio:.3g}"
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per corner of the envelope: probability-cost and normalised expected cost."""
@@ -161,8 +162,8 @@ class NetBenefitDisplay(ModelsDisplay):
         ax = self._start(ax, xlim=(0, 1), xlabel="threshold probability", ylabel="net benefit per case")
         curves = {name: net_benefit(ranking) for name, ranking in self.rankings.items()}
         first = next(iter(curves.values()))  # the models share their cases, or at least this picture
-        (self.everyone_,) = ax.plot(first.threshold, first.everyone, color=ink(ax), linestyle=DOTTED, linewidth=1.2)
-        (self.no_one_,) = ax.plot(first.threshold, first.no_one, color=ink(ax), linewidth=0.9)
+        (self.everyone_,) = ax.plot(first.threshold, first.everyone, color=self._ink, linestyle=DOTTED, linewidth=1.2)
+        (self.no_one_,) = ax.plot(first.threshold, first.no_one, color=self._ink, linewidth=0.9)
         for name, curve in curves.items():
             self._band(name)
             self._curve(name, curve.threshold, curve.model)

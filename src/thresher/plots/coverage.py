@@ -1,4 +1,4 @@
-"""`CoverageDisplay` and `ROCDisplay`: true against false positives, in counts and rates."""
+"""`CoverageDisplay`, `ROCDisplay`: true against false positives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher.choices.isometric import Plane
 from thresher.curves import auc, coverage, hull_splits, roc
 from thresher.curves import hull as hull_of
-from thresher.plots.display import dotted, ink, unit_square
+from thresher.plots.display import unit_square
 from thresher.plots.models import Isometrics, PlaneDisplay, curve_splits, isometrics_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _LONGEST_SIDE = 3  # times the shorter one, before a step right and a step up di
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class CoverageDisplay(PlaneDisplay):
-    """The coverage plot: Pos by Neg cases, a curve per model, its hull, and the choice.
+    """The coverage plot: Pos by Neg cases, a curve and hull per model, the choice.
 
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
@@ -54,7 +54,7 @@ class CoverageDisplay(PlaneDisplay):
         levels: Sequence[float] | None = None,
         slopes: bool = True,
     ) -> Self:
-        """Draw it; `isometrics` is a measure or a condition whose lines of equal value to add.
+        """Draw it, with lines of equal value of the measure or condition `isometrics`.
 
         `levels` are the values of these lines. `slopes` draws a line of equal cost through each condition's choice.
         """
@@ -98,8 +98,8 @@ class CoverageDisplay(PlaneDisplay):
                 axis.set_minor_locator(MultipleLocator(1))
         ax.tick_params(which="minor", length=0)
         ax.grid(visible=True, which="both", color="grey", alpha=0.22, linewidth=0.6)
-        ax.plot([0, Neg, Neg, 0, 0], [0, 0, Pos, Pos, 0], color=ink(ax), linewidth=0.8, alpha=0.6, zorder=1.7)
-        ax.plot([0, Neg], [0, Pos], **dotted(ax))
+        ax.plot([0, Neg, Neg, 0, 0], [0, 0, Pos, Pos, 0], color=self._ink, linewidth=0.8, alpha=0.6, zorder=1.7)
+        ax.plot([0, Neg], [0, Pos], **self._dotted())
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -130,7 +130,7 @@ class ROCDisplay(PlaneDisplay):
     ) -> Self:
         """Draw it; options as in `CoverageDisplay.plot`."""
         ax = self._start(ax, **unit_square("false positive rate", "true positive rate"))
-        ax.plot([0, 1], [0, 1], **dotted(ax))
+        ax.plot([0, 1], [0, 1], **self._dotted())
         self._isometrics(isometrics, levels)
         self.hulls_ = {}
         for name, ranking in self.rankings.items():

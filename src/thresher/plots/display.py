@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -25,15 +26,11 @@ Frame: TypeAlias = dict[str, npt.NDArray[Any]]
 Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
 Entry: TypeAlias = "tuple[Artist | Container, str]"
 Entries: TypeAlias = list[Entry]
-Corner: TypeAlias = Literal[
-    "best", "upper left", "upper right", "lower left", "lower right", "lower center", "center right"
-]
 
 MARKERS = ("o", "s", "^", "P", "*", "v", "X", "H")
 WIDTH = 1.8
 FAINT = 0.16  # opacity of bands
 DOTTED: Any = (0, (1, 2))
-DASHED: Any = (0, (3, 2))
 LONGEST = 32
 # matplotlib reads $...$ as mathematics, and usetex would pass a name to LaTeX.
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
@@ -93,10 +90,33 @@ class Display(ABC):
             ax.grid(visible=True, axis=grid, color="grey", alpha=0.18, linewidth=0.6)
         return ax
 
+    @property
+    def _ink(self) -> str:
+        """The colour of the axes' own words, for what belongs to no model."""
+        return str(self.ax_.xaxis.label.get_color())
+
+    @property
+    def _palette(self) -> tuple[str, ...]:
+        """The colours to use on these axes, those of positives and negatives first."""
+        return ON_DARK if is_dark(self.ax_) else ON_LIGHT
+
+    def _styles_of(self, names: Iterable[str]) -> dict[str, Style]:
+        """A style for each name, that of the page; 40 names differ from each other."""
+        colours = cycle(self._palette)
+        return {name: Style(next(colours), dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
+
+    def _dotted(self, *, alpha: float = 0.6) -> dict[str, Any]:
+        """The options of a line that guides the eye, such as a diagonal."""
+        return {"color": self._ink, "linewidth": 0.9, "linestyle": DOTTED, "alpha": alpha, "zorder": 1.7}
+
+    def _dashed(self, *, alpha: float | None = None) -> dict[str, Any]:
+        """The options of a line at what is chosen."""
+        return {"color": self._ink, "linewidth": 1.1, "linestyle": (0, (3, 2)), "alpha": alpha}
+
     def _finish(self, title: str, entries: Sequence[Entry] = (), **legend: Any) -> Self:
-        """Add a legend, its options as of `add_legend`, and the title."""
+        """Add the title, taken literally, and a legend with options of `add_legend`."""
         add_legend(self.ax_, entries, **legend)
-        set_title(self.ax_, title)
+        self.ax_.set_title(title, fontsize="medium", loc="left", **LITERAL)
         return self
 
 
@@ -114,23 +134,10 @@ class Style:
         return {"color": self.colour, "linestyle": self.dashes, "linewidth": WIDTH}
 
 
-def styles(names: Iterable[str], ax: Axes) -> dict[str, Style]:
-    """A style for each name, that of the page; 40 names differ from each other."""
-    colours = palette(ax)
-    return {
-        name: Style(colours[i % len(colours)], dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)
-    }
-
-
 def dashes(place: int) -> Dashes:
     """The dashes at this place, in units of the line's width."""
     lengths = dashes_at(place)
     return (0, tuple(length / 2 for length in lengths)) if lengths else "solid"
-
-
-def palette(ax: Axes) -> tuple[str, ...]:
-    """The colours to use on these axes, those of positives and negatives first."""
-    return ON_DARK if is_dark(ax) else ON_LIGHT
 
 
 def is_dark(ax: Axes) -> bool:
@@ -139,16 +146,6 @@ def is_dark(ax: Axes) -> bool:
 
     red, green, blue = to_rgb(ax.get_facecolor())
     return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-
-
-def ink(ax: Axes) -> str:
-    """The colour of the axes' own words, for what belongs to no model."""
-    return str(ax.xaxis.label.get_color())
-
-
-def dotted(ax: Axes, *, alpha: float = 0.6) -> dict[str, Any]:
-    """The options of a line that guides the eye, such as a diagonal."""
-    return {"color": ink(ax), "linewidth": 0.9, "linestyle": DOTTED, "alpha": alpha, "zorder": 1.7}
 
 
 def unit_square(x: str, y: str) -> dict[str, Any]:
@@ -179,25 +176,21 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.grid(visible=True, axis="x", color="grey", alpha=0.22, linewidth=0.6)
 
 
-def set_title(ax: Axes, title: str) -> None:
-    """A title, taken literally."""
-    ax.set_title(title, fontsize="medium", loc="left", **LITERAL)
-
-
-def fits_inside(labels: Sequence[str]) -> bool:
-    """Whether a legend of these labels fits into a corner of the axes."""
-    return len(labels) <= _INSIDE and max(map(len, labels), default=0) <= _NARROW
-
-
 def legend_inches(labels: Sequence[str]) -> float:
     """Width that a legend of these labels needs next to the axes."""
     return round(0.7 + 0.075 * max(map(len, labels), default=0), 3)
 
 
+def legend_space(labels: Sequence[str]) -> float:
+    """Inches of a legend next to the axes; none where it fits into a corner."""
+    fits = len(labels) <= _INSIDE and max(map(len, labels), default=0) <= _NARROW
+    return 0.0 if fits else legend_inches(labels)
+
+
 def add_legend(
-    ax: Axes, entries: Sequence[Entry], *, loc: Corner = "lower right", outside: bool | None = None
+    ax: Axes, entries: Sequence[Entry], *, loc: str = "lower right", outside: bool | None = None
 ) -> Legend | None:
-    """A legend in a corner, next to the axes if it would cover them, or below small axes.
+    """A legend in a corner, next to the axes, or below small axes.
 
     The texts are set after the legend is made, since matplotlib leaves out labels that start with an underscore.
     """
@@ -207,7 +200,7 @@ def add_legend(
     handles: list[Any] = [artist for artist, _ in entries]
     labels = [label for _, label in entries]
     numbers = [str(i) for i in range(len(labels))]
-    outside = not fits_inside(labels) if outside is None else outside
+    outside = legend_space(labels) > 0 if outside is None else outside
     inches = float(ax.get_window_extent().width / ax.figure.dpi)  # before the layout is mended
     if inches < (_WIDE if outside else legend_inches(labels)):
         from matplotlib.transforms import ScaledTranslation
@@ -218,7 +211,8 @@ def add_legend(
     elif outside:
         legend = ax.legend(handles, numbers, loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize="small", **_BARE)
     else:
-        legend = ax.legend(handles, numbers, loc=loc, fontsize="small", framealpha=0.85, handlelength=2.6)
+        options: Any = {"loc": loc, "fontsize": "small", "framealpha": 0.85, "handlelength": 2.6}
+        legend = ax.legend(handles, numbers, **options)
     for text, label in zip(legend.get_texts(), labels, strict=True):
         literal(text).set_text(label)
     return legend

@@ -1,4 +1,4 @@
-"""`write_figures`: every picture of an evaluation as a file, with no browser and no window."""
+"""`write_figures`: every picture of an evaluation as a file."""
 
 from __future__ import annotations
 
@@ -61,10 +61,8 @@ def write_figures(
     """
     require_one_of(format, FORMATS, name="format")
     if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
-        raise ArgumentError(
-            f"this is a {type(evaluation).__name__}, not an evaluation",
-            "give what evaluate(...) or evaluate_classes(...) returned",
-        )
+        what = f"this is a {type(evaluation).__name__}, not an evaluation"
+        raise ArgumentError(what, "give what evaluate(...) or evaluate_classes(...) returned")
     extra("matplotlib", name="plot")
     place = Path(folder)
     made = not place.exists()

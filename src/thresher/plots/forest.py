@@ -1,4 +1,4 @@
-"""`MeasuresDisplay` and `ComparisonDisplay`: numbers with their intervals, one line each."""
+"""`MeasuresDisplay`, `ComparisonDisplay`: numbers with intervals, one line each."""
 
 from __future__ import annotations
 
@@ -12,21 +12,7 @@ from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Comparison, Interval
 from thresher.inference.comparison.difference import shown_p
-from thresher.plots.display import (
-    DOTTED,
-    FAINT,
-    Display,
-    Frame,
-    Style,
-    fits_inside,
-    ink,
-    literal,
-    name_rows,
-    name_text,
-    palette,
-    stack,
-    styles,
-)
+from thresher.plots.display import FAINT, Display, Frame, Style, legend_space, literal, name_rows, name_text, stack
 from thresher.plots.models import MODEL
 
 if TYPE_CHECKING:
@@ -57,10 +43,8 @@ class MeasuresDisplay(Display):
     def from_intervals(cls, intervals: Mapping[str, Mapping[str, Interval]], *, of: str = "Measures") -> Self:
         """Of intervals by model and measure; `of` says in the title what they are."""
         if len({tuple(each) for each in intervals.values()}) != 1:
-            raise ArgumentError(
-                "the models do not have the same measures",
-                "give {model: {measure: interval}} with the same measures for every model",
-            )
+            what = "the models do not have the same measures"
+            raise ArgumentError(what, "give {model: {measure: interval}} with the same measures for every model")
         return cls(intervals=intervals, of=of)
 
     @classmethod
@@ -83,7 +67,7 @@ class MeasuresDisplay(Display):
         """Draw it, the first measure on top."""
         ax = self._axes(ax, grid="")
         names = list(next(iter(self.intervals.values())))
-        style = styles(self.intervals, ax)
+        style = self._styles_of(self.intervals)
         offsets = np.linspace(-0.26, 0.26, len(self.intervals)) if len(self.intervals) > 1 else np.zeros(1)
         self.bars_ = {}
         for (model, each), offset in zip(self.intervals.items(), offsets.tolist(), strict=True):
@@ -106,7 +90,7 @@ class MeasuresDisplay(Display):
         return stack(parts)
 
     def _inside(self) -> bool:
-        return len(self.intervals) == 1 and fits_inside([name_text(name) for name in self.intervals])
+        return len(self.intervals) == 1 and not legend_space([name_text(name) for name in self.intervals])
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -144,14 +128,14 @@ class ComparisonDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; the shaded band holds differences within `margin`, which do not matter."""
         ax = self._axes(ax, grid="")
-        colours = palette(ax)
+        colours = self._palette
         differences = list(self.comparison.differences.values())
         of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[6]}
         self.margin_ = None
         if self.comparison.margin:
             margin = self.comparison.margin
-            self.margin_ = ax.axvspan(-margin, margin, color=ink(ax), alpha=FAINT / 2, linewidth=0)
-        ax.axvline(0, color=ink(ax), linewidth=0.9, linestyle=DOTTED)
+            self.margin_ = ax.axvspan(-margin, margin, color=self._ink, alpha=FAINT / 2, linewidth=0)
+        ax.axvline(0, **self._dotted(alpha=1))
         self.bars_ = []
         for place, each in enumerate(differences):
             style = Style(of[each.verdict], "solid", "o")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy.typing as npt
 
 from thresher.curves import gain, lift
-from thresher.plots.display import DOTTED, dotted, ink, unit_square
+from thresher.plots.display import DOTTED, unit_square
 from thresher.plots.models import ModelsDisplay, Restates, curve_splits, diamond
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class CalledDisplay(ModelsDisplay):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class GainDisplay(CalledDisplay):
-    """Cumulative gains: the share of positives found against the share of cases called.
+    """Cumulative gains: the share of positives found, by share of cases called.
 
     >>> import thresher as th
     >>> GainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")).frame()["found"]
@@ -55,18 +55,18 @@ class GainDisplay(CalledDisplay):
         """Draw it, between the order by chance and the perfect one."""
         ax = self._start(ax, **unit_square(_CALLED, "share of positives found"))
         prevalence = next(iter(self.rankings.values())).prevalence
-        ax.plot([0, 1], [0, 1], **dotted(ax))
-        (self.perfect_,) = ax.plot([0, prevalence, 1], [0, 1, 1], **dotted(ax) | {"linestyle": (0, (4, 2))})
+        ax.plot([0, 1], [0, 1], **self._dotted())
+        (self.perfect_,) = ax.plot([0, prevalence, 1], [0, 1, 1], **self._dotted() | {"linestyle": (0, (4, 2))})
         for name, ranking in self.rankings.items():
-            called, recall, _ = (column[curve_splits(ranking)] for column in gain(ranking))
-            self._curve(name, called, recall, marked=True)
+            share, recall, _ = (column[curve_splits(ranking)] for column in gain(ranking))
+            self._curve(name, share, recall, marked=True)
         self._diamonds(ax, "tpr")
         return self._finish_curves("Cumulative gain", (self.perfect_, "perfect order"))
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, share of positives found."""
-        called, recall, threshold = gain(self.rankings[name])
-        return {"threshold": threshold, "called": called, "found": recall}
+        share, recall, threshold = gain(self.rankings[name])
+        return {"threshold": threshold, "called": share, "found": recall}
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -81,15 +81,15 @@ class LiftDisplay(CalledDisplay):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it, above 1, which is the lift of calling cases at random."""
         ax = self._start(ax, xlim=(0, 1.01), xlabel=_CALLED, ylabel="lift = precision / prevalence")
-        chance = ax.axhline(1, color=ink(ax), linewidth=0.9, linestyle=DOTTED, alpha=0.7)
+        chance = ax.axhline(1, color=self._ink, linewidth=0.9, linestyle=DOTTED, alpha=0.7)
         for name, ranking in self.rankings.items():
-            called, multiple, _ = (column[curve_splits(ranking)] for column in lift(ranking))
-            self._curve(name, called, multiple, marked=True)
+            share, multiple, _ = (column[curve_splits(ranking)] for column in lift(ranking))
+            self._curve(name, share, multiple, marked=True)
         self._diamonds(ax, "lift")
         ax.set_ylim(bottom=0)
         return self._finish_curves("Lift", (chance, "by chance"), loc="upper right")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, lift (NaN where none is)."""
-        called, multiple, threshold = lift(self.rankings[name])
-        return {"threshold": threshold, "called": called, "lift": multiple}
+        share, multiple, threshold = lift(self.rankings[name])
+        return {"threshold": threshold, "called": share, "lift": multiple}

@@ -1,4 +1,4 @@
-"""`JointHullDisplay`, `WinnersDisplay`, `WinsDisplay`: which model is best where, and in which resamples."""
+"""`JointHullDisplay`, `WinnersDisplay`, `WinsDisplay`: which model is best where."""
 
 from __future__ import annotations
 
@@ -14,20 +14,7 @@ from thresher.choices import JointChoice, Range, choose
 from thresher.curves import roc
 from thresher.evaluation import Evaluation
 from thresher.inference import Stability
-from thresher.plots.display import (
-    DASHED,
-    Display,
-    Entries,
-    Frame,
-    fits_inside,
-    ink,
-    legend_inches,
-    name_rows,
-    name_text,
-    stack,
-    styles,
-    unit_square,
-)
+from thresher.plots.display import Display, Frame, legend_inches, legend_space, name_rows, name_text, stack, unit_square
 from thresher.plots.models import by_name, curve_splits
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
@@ -97,26 +84,32 @@ class JointHullDisplay(JointDisplay):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it over the models' curves."""
         ax = self._axes(ax, **unit_square("false positive rate", "true positive rate"))
-        by_model = styles(self.joint.choices, ax)
+        by_model = self._styles_of(self.joint.choices)
         self.lines_, self.corners_ = {}, []
-        entries: Entries = []
         for name, choice in self.joint.choices.items():
             fpr, tpr, _ = (column[curve_splits(choice.ranking)] for column in roc(choice.ranking))
             (self.lines_[name],) = ax.plot(fpr, tpr, **by_model[name].line | {"linewidth": 1, "alpha": 0.7})
         corners = [(each.point.table.fpr, each.point.table.tpr) for each in self.joint.ranges]
         # The rules without scores are corners of every hull, also when they are best for no cost ratio.
         x, y = zip(*[(0.0, 0.0), *corners, (1.0, 1.0)], strict=True)
-        (self.hull_,) = ax.plot(x, y, color=ink(ax), linewidth=1.2, zorder=3)
+        (self.hull_,) = ax.plot(x, y, color=self._ink, linewidth=1.2, zorder=3)
         for name, style in by_model.items():
             won = [name == each.models[0] and each.rule == "threshold" for each in self.joint.ranges]
             if any(won):
                 xs, ys = zip(*compress(corners, won), strict=True)
                 self.corners_ += ax.plot(xs, ys, style.marker, color=style.colour, markersize=6, zorder=4)
-            entries.append((self.lines_[name], self._label(name)))
+        entries = [(line, self._label(name)) for name, line in self.lines_.items()]
         return self._finish("Joint hull: best at cost ratios …", [*entries, (self.hull_, "joint hull")], outside=True)
 
     def _label(self, name: str) -> str:
-        return f"{name_text(name)}: {_stretches(self.joint, name)}"
+        """The model, and the cost ratios at which it is best."""
+        runs: list[tuple[float, float]] = []
+        for each in self.joint.ranges:
+            if _wins(each, name):
+                start = runs.pop()[0] if runs and runs[-1][1] == each.low else each.low
+                runs.append((start, each.high))
+        ratios = ", ".join(f"{low:.3g} to {high:.3g}".replace("inf", "∞") for low, high in runs[:2]) or "nowhere"
+        return f"{name_text(name)}: {ratios}{' …' * (len(runs) > 2)}"
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -136,14 +129,14 @@ class WinnersDisplay(JointDisplay):
     def size(self) -> tuple[float, float]:
         """It grows with the number of models."""
         rows = len(self.joint.choices) + 2
-        wide = 0.0 if fits_inside([name_text(name) for name in self.joint.choices]) else 1.2
-        return 7.0 + wide, 1.3 + 0.32 * rows
+        long = legend_space([name_text(name) for name in self.joint.choices]) > 0
+        return 7.0 + 1.2 * long, 1.3 + 0.32 * rows
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it on a logarithmic axis; open ends run to ten times the last corner."""
         ax = self._axes(ax, grid="", xlabel=_RATIO)
         names = [*self.joint.choices, "never", "always"]
-        by_model = styles(self.joint.choices, ax)
+        by_model = self._styles_of(self.joint.choices)
         low, high = self._span()
         self.bars_ = {}
         for row, name in enumerate(names):
@@ -151,10 +144,10 @@ class WinnersDisplay(JointDisplay):
             pieces = [each for each in self.joint.ranges if (each.rule == name if rules else _wins(each, name))]
             ends = [(max(each.low, low), min(each.high, high)) for each in pieces]
             starts, stops = np.array(ends).reshape(-1, 2).T
-            colour = ink(ax) if rules else by_model[name].colour
+            colour = self._ink if rules else by_model[name].colour
             self.bars_[name] = ax.hlines(np.full(len(ends), row), starts, stops, color=colour, linewidth=7)
         now = self.joint.choice.condition.cost_ratio
-        self.condition_ = ax.axvline(now, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.8)
+        self.condition_ = ax.axvline(now, **self._dashed(alpha=0.8))
         ax.set(xscale="log", xlim=(low, high), ylim=(len(names) - 0.4, -0.6))
         name_rows(ax, [name_text(name) for name in names])
         return self._finish(f"Cheapest model by cost ratio (dashed: now, {now:.3g})")
@@ -195,13 +188,12 @@ class WinsDisplay(Display):
         """Draw it over cost ratios from a tenth to ten times that of the condition."""
         share = "share of resamples (no probability)"
         ax = self._axes(ax, xlabel=_RATIO, ylabel=share, ylim=(-0.03, 1.03), xscale="log")
-        style = styles(self.stability.wins_at, ax)
+        style = self._styles_of(self.stability.wins_at)
         self.lines_ = {}
-        entries: Entries = []
         for name, wins in self.stability.wins_at.items():
             (self.lines_[name],) = ax.plot(self.stability.cost_ratio, wins, **style[name].line)
-            entries.append((self.lines_[name], name_text(name)))
-        self.condition_ = ax.axvline(self.cost_ratio, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.8)
+        entries = [(line, name_text(name)) for name, line in self.lines_.items()]
+        self.condition_ = ax.axvline(self.cost_ratio, **self._dashed(alpha=0.8))
         entries.append((self.condition_, f"now, {self.cost_ratio:.3g}"))
         title = f"Cheapest model in {self.stability.replicates:,} resamples of the same rows"
         return self._finish(title, entries, loc="center right", outside=bool(self._legend_inches()))
@@ -213,20 +205,8 @@ class WinsDisplay(Display):
 
     def _legend_inches(self) -> float:
         labels = [*(name_text(name) for name in self.stability.wins_at), "now, 0.123"]
-        return 0.0 if fits_inside(labels) else legend_inches(labels)
+        return legend_space(labels)
 
 
 def _wins(each: Range, name: str) -> bool:
     return each.rule == "threshold" and name in each.models
-
-
-def _stretches(joint: JointChoice, name: str) -> str:
-    """The cost ratios at which a model is best, as words."""
-    runs: list[tuple[float, float]] = []
-    for each in joint.ranges:
-        if _wins(each, name):
-            start = runs.pop()[0] if runs and runs[-1][1] == each.low else each.low
-            runs.append((start, each.high))
-    return ", ".join(f"{low:.3g} to {high:.3g}".replace("inf", "∞") for low, high in runs[:2]) + (
-        " …" if len(runs) > 2 else "" if runs else "nowhere"
-    )

@@ -1,4 +1,4 @@
-"""`LearningCurveDisplay`, `FeatureCurveDisplay`, `ScreeDisplay`: cases and features to learn from."""
+"""Learning curves, feature curves and scree plots: what there is to learn from."""
 
 from __future__ import annotations
 
@@ -9,20 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.plots.display import (
-    DASHED,
-    DOTTED,
-    FAINT,
-    LITERAL,
-    WIDTH,
-    Display,
-    Entries,
-    Frame,
-    ink,
-    name_text,
-    palette,
-    styles,
-)
+from thresher.plots.display import DOTTED, FAINT, LITERAL, WIDTH, Display, Entries, Frame, name_text
 from thresher.ranking import Floats
 
 if TYPE_CHECKING:
@@ -61,7 +48,7 @@ class SizesDisplay(Display):
     def _curves(self, ax: Axes | None, xlabel: str) -> tuple[Axes, Entries]:
         """Draw both curves with their bands; return the axes and what the legend says."""
         ax, curve = self._axes(ax), self.curve
-        style = styles((_VALIDATION, _APPARENT), ax)
+        style = self._styles_of((_VALIDATION, _APPARENT))
         self.lines_, self.bands_ = {}, {}
         for key, name, band in (("validation", _VALIDATION, curve.validation), ("apparent", _APPARENT, curve.apparent)):
             colour = style[name].colour
@@ -93,8 +80,8 @@ class LearningCurveDisplay(SizesDisplay):
         self.asymptote_ = None
         end = self.curve.asymptote
         if end is not None:
-            self.asymptote_ = ax.axhline(end.estimate, color=ink(ax), linewidth=1.1, linestyle=DOTTED)
-            ax.axhspan(end.lower, end.upper, color=ink(ax), alpha=FAINT / 2.5, linewidth=0, zorder=0.5)
+            self.asymptote_ = ax.axhline(end.estimate, color=self._ink, linewidth=1.1, linestyle=DOTTED)
+            ax.axhspan(end.lower, end.upper, color=self._ink, alpha=FAINT / 2.5, linewidth=0, zorder=0.5)
             entries.append((self.asymptote_, f"with ever more: {end.estimate:.3f}"))
         return self._finish("Learning curve", entries, loc="best")
 
@@ -119,7 +106,7 @@ class FeatureCurveDisplay(SizesDisplay):
         parameter = self.curve.parameter
         name = "number of features" if parameter == "features" else name_text(parameter)
         ax, entries = self._curves(ax, name if xlabel is None else xlabel)
-        self.best_ = ax.axvline(self.curve.best, color=ink(ax), linewidth=1.1, linestyle=DASHED)
+        self.best_ = ax.axvline(self.curve.best, **self._dashed())
         entries.append((self.best_, f"best: {self.curve.best:g}"))
         if np.asarray(self.curve.sizes).dtype.kind in "iu":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -145,10 +132,8 @@ class ScreeDisplay(Display):
         """Of shares of variance by component, such as `explained_variance_ratio_`."""
         shares = np.asarray(ratios, dtype=np.float64)
         if shares.ndim != 1 or not shares.size or not ((shares >= 0) & (shares <= 1)).all() or shares.sum() > 1 + 1e-9:
-            raise ArgumentError(
-                "ratios are shares of the variance, each in [0, 1] and together at most 1",
-                "give one share per component, e.g. [0.6, 0.3, 0.1]",
-            )
+            what = "ratios are shares of the variance, each in [0, 1] and together at most 1"
+            raise ArgumentError(what, "give one share per component, e.g. [0.6, 0.3, 0.1]")
         return cls(ratios=shares)
 
     def plot(self, ax: Axes | None = None, *, components: int | None = None) -> Self:
@@ -157,14 +142,14 @@ class ScreeDisplay(Display):
 
         ax = self._axes(ax, grid="y", xlabel="component", ylabel="share of the variance", ylim=(0, 1.05))
         component = np.arange(1, self.ratios.size + 1)
-        first, second = palette(ax)[:2]
+        first, second = self._palette[:2]
         self.bars_ = ax.bar(component, self.ratios, color=first, alpha=0.75, edgecolor="none")
         line: Any = {"color": second, "linewidth": WIDTH, "marker": "s", "markersize": 4.5}
         (self.cumulative_,) = ax.plot(component, self.ratios.cumsum(), **line)
         entries = [(self.bars_[0], "each component"), (self.cumulative_, "all up to it")]
         self.mark_ = None
         if components is not None:
-            self.mark_ = ax.axvline(components + 0.5, color=ink(ax), linewidth=1.1, linestyle=DASHED)
+            self.mark_ = ax.axvline(components + 0.5, **self._dashed())
             entries.append((self.mark_, f"kept: {components}"))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return self._finish("Scree plot", entries, loc="center right")

@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.calibration.losses import LOSSES, mean_loss
 from thresher.errors import ArgumentError
-from thresher.plots.display import Display, Frame, ink, name_text, stack, styles
+from thresher.plots.display import Display, Frame, name_text, stack
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class MarginLossDisplay(Display):
 
     @classmethod
     def from_losses(cls, of: Mapping[str, Loss] | None = None, *, margin: tuple[float, float] = (-2.0, 2.0)) -> Self:
-        """Of thresher's five losses, or of other functions by name, over a range of margins."""
+        """Of thresher's five losses, or of functions by name, over a range of margins."""
         low, high = margin
         if not (np.isfinite([low, high]).all() and low < high):
             raise ArgumentError(f"margin must be a range of two numbers, got {margin}", "give e.g. margin=(-2, 2)")
@@ -48,7 +48,7 @@ class MarginLossDisplay(Display):
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, boundary: float = 0.0) -> Self:
-        """Of thresher's five losses, with their means; margins are distances from `boundary`.
+        """Of thresher's five losses, with means; margins are distances from `boundary`.
 
         >>> halves = MarginLossDisplay.from_ranking(Ranking.parse("[1+][1-]", score=[0.75, 0.25]), boundary=0.5)
         >>> halves.ranking
@@ -62,11 +62,11 @@ class MarginLossDisplay(Display):
         """Draw it, up to a loss of 4."""
         ends = self.margin[0], self.margin[-1]
         ax = self._axes(ax, xlim=ends, ylim=(-0.05, _HIGHEST), xlabel="margin", ylabel="loss")
-        style = styles(self.losses, ax)
+        style = self._styles_of(self.losses)
         self.lines_ = {}
         for name, loss in self.losses.items():
             (self.lines_[name],) = ax.plot(self.margin, loss(self.margin), **style[name].line)
-        ax.axvline(0, color=ink(ax), linewidth=0.8, alpha=0.6)
+        ax.axvline(0, color=self._ink, linewidth=0.8, alpha=0.6)
         entries = [(line, self._label(name)) for name, line in self.lines_.items()]
         return self._finish("Losses of the margin", entries, outside=True)
 
@@ -82,7 +82,7 @@ class MarginLossDisplay(Display):
 
 
 def _margins(low: float, high: float) -> Floats:
-    """Even margins, with both 0 and the next number above it: the 0-1 loss jumps there."""
+    """Even margins, with 0 and the next number above it: the 0-1 loss jumps there."""
     if not low < 0 < high:
         return np.linspace(low, high, 401)
     return np.concatenate([np.linspace(low, 0, 201), [np.nextafter(0, 1)], np.linspace(0, high, 201)[1:]])

@@ -1,4 +1,4 @@
-"""`ModelsDisplay`: pictures of one or several models' rankings, choices and isometrics."""
+"""`ModelsDisplay`: rankings, choices and isometrics of one or several models."""
 
 from __future__ import annotations
 
@@ -18,22 +18,7 @@ from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import (
-    FAINT,
-    Corner,
-    Display,
-    Entries,
-    Entry,
-    Frame,
-    Style,
-    dashes,
-    fits_inside,
-    ink,
-    legend_inches,
-    name_text,
-    stack,
-    styles,
-)
+from thresher.plots.display import FAINT, Display, Entries, Entry, Frame, Style, dashes, legend_space, name_text, stack
 from thresher.ranking import Ranking
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
 
@@ -144,13 +129,13 @@ class ModelsDisplay(Display):
         labels = [f"{name_text(name)} (AUC 0.123)" for name in self.rankings]
         labels += [f"{name_text(name or 'equal cost')}, slope 0.123" for name in self.chosen]
         labels += ["95% band, simultaneous"] * bool(self.bands)
-        return 0.0 if fits_inside(labels) else legend_inches(labels)
+        return legend_space(labels)
 
     def _start(self, ax: Axes | None, **settings: Any) -> Axes:
         """Prepare the axes and what curves are collected in."""
         ax = self._axes(ax, **settings)
         self.lines_, self.bands_, self._entries = {}, {}, []
-        self._styles = styles(self.rankings, ax)
+        self._styles = self._styles_of(self.rankings)
         return ax
 
     def _curve(self, name: str, x: npt.ArrayLike, y: npt.ArrayLike, words: str = "", *, marked: bool = False) -> None:
@@ -177,7 +162,7 @@ class ModelsDisplay(Display):
         first = list(self.bands.values())[:1]
         return [f"{band.level:.0%} band, {'simultaneous' if band.simultaneous else 'pointwise'}" for band in first]
 
-    def _finish_curves(self, title: str, *others: Entry, loc: Corner = "lower right") -> Self:
+    def _finish_curves(self, title: str, *others: Entry, loc: str = "lower right") -> Self:
         """Add the legend, of the curves, the `others` and the bands, and the title."""
         from matplotlib.patches import Patch
 
@@ -189,7 +174,7 @@ class ModelsDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class PlaneDisplay(ModelsDisplay):
-    """Curves in a plane in which lines of equal value can be drawn, and what conditions choose."""
+    """Curves in a plane with isometrics, and what conditions choose."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"conditions", "bands"})
     square: ClassVar[bool] = True
@@ -204,14 +189,14 @@ class PlaneDisplay(ModelsDisplay):
         ax, self.isometrics_ = self.ax_, []
         lines = () if of is None else isometric_lines(of, rankings=self.rankings, levels=levels, plane=self.plane)
         for line in lines:
-            self.isometrics_ += ax.plot(line.x, line.y, color=ink(ax), linewidth=0.8, alpha=0.45, zorder=1.8)
+            self.isometrics_ += ax.plot(line.x, line.y, color=self._ink, linewidth=0.8, alpha=0.45, zorder=1.8)
             end = line.x.size * 7 // 8
             at = float(line.x[end]), float(line.y[end])
-            words = ax.annotate(f"{line.value:.3g}", at, ha="center", va="center", fontsize="x-small", color=ink(ax))
+            words = ax.annotate(f"{line.value:.3g}", at, ha="center", va="center", fontsize="x-small", color=self._ink)
             words.set(alpha=0.8, zorder=1.9, bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8})
 
     def _choices(self, *, slopes: bool, mix: Mapping[str, Ranking] | None = None) -> Entries:
-        """Draw a diamond per choice and a line of equal cost per condition; `mix` as in `equal_cost`."""
+        """Draw a diamond per choice, and `equal_cost` per condition."""
         ax, self.chosen_, self.slopes_ = self.ax_, [], {}
         entries: Entries = []
         for i, (name, joint) in enumerate(self.chosen.items()):
@@ -225,7 +210,7 @@ class PlaneDisplay(ModelsDisplay):
             line = equal_cost(joint, self.plane, mix) if slopes else None
             if line is not None:
                 options: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
-                (self.slopes_[name],) = ax.plot(line.x, line.y, color=ink(ax), **options)
+                (self.slopes_[name],) = ax.plot(line.x, line.y, color=self._ink, **options)
                 slope = "" if line.slope is None else f", slope {line.slope:.3g}"
                 entries.append((self.slopes_[name], f"{name_text(name) if name else 'equal cost'}{slope}"))
         return entries
@@ -237,10 +222,8 @@ def isometric_lines(
     """The isometrics at `levels`, or at even values that the plane holds."""
     totals = {(ranking.Pos, ranking.Neg) for ranking in rankings.values()}
     if len(totals) > 1:
-        raise ArgumentError(
-            "the models have different numbers of positives or negatives, and isometrics depend on them",
-            fix="draw the isometrics of one model, or of models of the same cases",
-        )
+        what = "the models have different numbers of positives or negatives, and isometrics depend on them"
+        raise ArgumentError(what, "draw the isometrics of one model, or of models of the same cases")
     ((Pos, Neg),) = totals
     lines = []
     for value in _even(of, next(iter(rankings.values()))) if levels is None else levels:
@@ -282,7 +265,7 @@ def place(table: Contingency, plane: Plane) -> tuple[float, float]:
 
 
 def equal_cost(joint: JointChoice, plane: Plane, mix: Mapping[str, Ranking] | None = None) -> Isometric | None:
-    """The line of points that cost what the choice costs; None where it is a corner only.
+    """The points that cost what the choice costs; None where it is a corner only.
 
     `mix` holds the models' rankings as the plane shows them, where their class mix is not the choice's.
     """
@@ -306,20 +289,16 @@ def by_name(values: Any, kind: type[T], *, alone: str = MODEL) -> dict[str, T]:
     """Things by name; a single one gets the name `alone`."""
     named = {alone: values} if isinstance(values, kind) else values
     if not isinstance(named, Mapping) or not named or not all(isinstance(each, kind) for each in named.values()):
-        raise ArgumentError(
-            f"this picture is of a {kind.__name__}, got {type(values).__name__}",
-            f"give a {kind.__name__}, or several as {{'name': ...}}",
-        )
+        what = f"this picture is of a {kind.__name__}, got {type(values).__name__}"
+        raise ArgumentError(what, f"give a {kind.__name__}, or several as {{'name': ...}}")
     return {str(name): each for name, each in named.items()}
 
 
 def require_one_ranking(ranking: Any) -> Ranking:
     """Raise `ArgumentError` unless it is one ranking."""
     if not isinstance(ranking, Ranking):
-        raise ArgumentError(
-            f"this picture is of one Ranking, got {type(ranking).__name__}",
-            "give one ranking; draw one picture per model",
-        )
+        what = f"this picture is of one Ranking, got {type(ranking).__name__}"
+        raise ArgumentError(what, "give one ranking; draw one picture per model")
     return ranking
 
 

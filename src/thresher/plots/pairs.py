@@ -1,4 +1,4 @@
-"""`PairsDisplay`: every positive against every negative, and which of the two scores higher."""
+"""`PairsDisplay`: every positive against every negative, and which scores higher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`PrecisionRecallDisplay`, `PRGainDisplay`: precision against recall, and their gains."""
+"""`PrecisionRecallDisplay`, `PRGainDisplay`: precision against recall."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher.choices.isometric import Plane
 from thresher.curves import average_precision, pr_gain, precision_at, precision_recall
-from thresher.plots.display import dotted, unit_square
+from thresher.plots.display import unit_square
 from thresher.plots.models import FEW, Isometrics, ModelsDisplay, PlaneDisplay, Restates, curve_splits, isometrics_words
 from thresher.ranking import Floats, Ranking
 
@@ -48,7 +48,7 @@ class PrecisionRecallDisplay(PlaneDisplay):
         levels: Sequence[float] | None = None,
         slopes: bool = False,
     ) -> Self:
-        """Draw it; options as in `CoverageDisplay.plot`. Lines of equal cost are curves here."""
+        """Draw it; options as in `CoverageDisplay.plot`. Equal costs are curves here."""
         ax = self._start(ax, **unit_square("recall", "precision"))
         self._isometrics(isometrics, levels)
         self.marks_, self.baselines_ = {}, {}
@@ -56,7 +56,7 @@ class PrecisionRecallDisplay(PlaneDisplay):
         for name, ranking in self.rankings.items():
             self._band(name)
             if ranking.prevalence not in self.baselines_:
-                self.baselines_[ranking.prevalence] = ax.axhline(ranking.prevalence, **dotted(ax, alpha=0.7))
+                self.baselines_[ranking.prevalence] = ax.axhline(ranking.prevalence, **self._dotted(alpha=0.7))
             self._curve(name, *hyperbolic(ranking), f"AP {average[name]:.3f}")
             if len(ranking) < FEW:
                 recall, precision, _ = precision_recall(ranking)
@@ -101,7 +101,7 @@ class PRGainDisplay(ModelsDisplay):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; gains below 0 (worse than calling everything) lie below the picture."""
         ax = self._start(ax, **unit_square("recall gain", "precision gain"))
-        ax.plot([0, 1], [1, 0], **dotted(ax))
+        ax.plot([0, 1], [1, 0], **self._dotted())
         for name, ranking in self.rankings.items():
             curve = pr_gain(ranking)
             self._curve(name, curve.recall_gain, curve.precision_gain, f"area {curve.area:.3f}", marked=True)

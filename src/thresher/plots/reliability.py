@@ -13,7 +13,7 @@ from thresher.calibration import Reliability, reliability
 from thresher.calibration.reliability import Binning
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import dotted, unit_square
+from thresher.plots.display import unit_square
 from thresher.plots.models import FEW, ModelsDisplay, Restates
 from thresher.ranking import Floats, Ranking
 from thresher.tables import OperatingCondition
@@ -76,9 +76,9 @@ class ReliabilityDisplay(ModelsDisplay):
         return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._fill(bins, count)
 
     def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
-        """Draw it; `counts` adds a small histogram of the scores (default: up to four models)."""
+        """Draw it; `counts` adds a small histogram (default: for up to four models)."""
         ax = self._start(ax, **unit_square("score", "proportion of positives"))
-        ax.plot([0, 1], [0, 1], **dotted(ax, alpha=0.7))
+        ax.plot([0, 1], [0, 1], **self._dotted(alpha=0.7))
         self.marks_ = []
         for name, table in self.tables.items():
             self._band(name)

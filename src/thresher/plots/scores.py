@@ -12,7 +12,7 @@ from thresher.choices import Choice
 from thresher.curves import ks, roc
 from thresher.errors import argument
 from thresher.evaluation import ModelEvaluation
-from thresher.plots.display import DASHED, WIDTH, Display, Entries, Frame, dashes, ink, name_text, palette
+from thresher.plots.display import WIDTH, Display, Entries, Frame, dashes, name_text
 from thresher.plots.models import FEW, MODEL, curve_splits, require_one_ranking
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.tables import contingency_at
@@ -30,7 +30,7 @@ _NEAR = 1e-300
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ScoresDisplay(Display):
-    """Positives upwards and negatives downwards by score, each as a share of their class.
+    """Positives upwards and negatives downwards by score, as shares of their class.
 
     Up to 60 distinct scores are drawn one by one; more are counted between `edges`, a score on an edge belonging
     above it. `beyond` says how many cases have infinite scores and are not shown.
@@ -57,7 +57,7 @@ class ScoresDisplay(Display):
     def from_ranking(
         cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
     ) -> Self:
-        """Of one ranking, in `bins` intervals of equal width, with the threshold of `choice`."""
+        """Of one ranking, in `bins` of equal width, with the threshold of `choice`."""
         require_one_ranking(ranking)
         if bins is not None:
             require_integer(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
@@ -82,10 +82,10 @@ class ScoresDisplay(Display):
         from matplotlib.ticker import FuncFormatter
 
         ax = self._axes(ax, grid="y", xlabel="score", ylabel="share of the negatives  |  of the positives")
-        up, down = palette(ax)[:2]
+        up, down = self._palette[:2]
         self.positives_ = self._bars(ax, self.pos, up, 1)
         self.negatives_ = self._bars(ax, self.neg, down, -1)
-        ax.axhline(0, color=ink(ax), linewidth=0.8)
+        ax.axhline(0, color=self._ink, linewidth=0.8)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):.10g}"))
         ax.margins(x=0.06, y=0.12)
         entries: Entries = [(Patch(color=up), "positives"), (Patch(color=down), "negatives")]
@@ -93,7 +93,7 @@ class ScoresDisplay(Display):
         if self.choice is not None and np.isfinite(self.choice.threshold):
             at = self.choice.threshold
             place = float(np.clip(at, -_FAR, _FAR))
-            self.threshold_ = ax.axvline(place, color=ink(ax), linewidth=1.2, linestyle=DASHED)
+            self.threshold_ = ax.axvline(place, **self._dashed() | {"linewidth": 1.2})
             entries.append((self.threshold_, f"threshold {at:.4g}"))
         beyond = f" ({self.beyond:,.10g} infinite left out)" if self.beyond else ""
         return self._finish(f"Scores by class{_colon(self.name)}{beyond}", entries, outside=True)
@@ -141,7 +141,7 @@ class KSDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it against the score; infinite scores lie at the edge."""
         ax = self._axes(ax, ylim=(-0.01, 1.01), xlabel="threshold", ylabel="share at or above the threshold")
-        pos, neg = palette(ax)[:2]
+        pos, neg = self._palette[:2]
         fpr, tpr, _ = (column[curve_splits(self.ranking)] for column in roc(self.ranking))
         score = _edges(self.ranking)[curve_splits(self.ranking)]
         # Above split k's lowest score lie its segments: the share holds from there down to the next score.
@@ -150,7 +150,7 @@ class KSDisplay(Display):
         apart = ks(self.ranking)
         at = float(np.clip(apart.threshold, score.min(), score.max()))
         heights = [roc(self.ranking)[side][apart.split] for side in (0, 1)]
-        (self.distance_,) = ax.plot([at, at], heights, color=ink(ax), linewidth=2, marker="_", markersize=9)
+        (self.distance_,) = ax.plot([at, at], heights, color=self._ink, linewidth=2, marker="_", markersize=9)
         entries = [(self.positives_, "positives (tpr)"), (self.negatives_, "negatives (fpr)")]
         entries.append((self.distance_, f"KS {apart.statistic:.3f} at {apart.threshold:.3g}"))
         return self._finish(f"Classes apart{_colon(self.name)}", entries, loc="best")
@@ -170,7 +170,7 @@ def _ends(score: Floats) -> tuple[float, float]:
 
 
 def _between(ranking: Ranking, edges: Floats, score: Floats) -> tuple[Counts, Counts]:
-    """Positives and negatives between edges; the outer intervals hold all finite scores."""
+    """Positives and negatives between edges; the outer ones hold all finite scores."""
     low, high = (score[-1], score[0]) if score.size else (edges[0], edges[-1])
     with np.errstate(over="ignore"):  # above the largest number there is infinity, which is meant
         above = np.nextafter(max(high, edges[-1]), np.inf)
@@ -179,7 +179,7 @@ def _between(ranking: Ranking, edges: Floats, score: Floats) -> tuple[Counts, Co
 
 
 def _edges(ranking: Ranking) -> Floats:
-    """The score from which each split holds; that without cases lies above the highest."""
+    """The score from which each split holds; the first lies above the highest."""
     finite = ranking.score[np.isfinite(ranking.score)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     margin = 0.04 * (high - low) or 0.5

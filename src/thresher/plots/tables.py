@@ -1,4 +1,4 @@
-"""`ContingencyDisplay` and `ConfusionDisplay`: tables of actual against predicted classes, shaded by row."""
+"""`ContingencyDisplay`, `ConfusionDisplay`: actual against predicted classes."""
 
 from __future__ import annotations
 
@@ -45,10 +45,8 @@ class ContingencyDisplay(Display):
     def from_table(cls, table: Contingency, *, name: str = MODEL) -> Self:
         """Of a table of single counts."""
         if np.ndim(table.tp):
-            raise ArgumentError(
-                f"this table has {np.size(table.tp):,} splits",
-                "give the table of one threshold, e.g. contingency_at(ranking, 0.5)",
-            )
+            what = f"this table has {np.size(table.tp):,} splits"
+            raise ArgumentError(what, "give the table of one threshold, e.g. contingency_at(ranking, 0.5)")
         return cls(table=table, name=name)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -79,7 +77,7 @@ class ContingencyDisplay(Display):
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ConfusionDisplay(Display):
-    """A confusion matrix as a heat map: actual classes in rows, shaded by share of the row.
+    """A confusion matrix: actual classes in rows, shaded by share of the row.
 
     >>> import thresher as th
     >>> display = ConfusionDisplay.from_matrix(th.ConfusionMatrix([[8, 2], [1, 9]], classes=["cat", "dog"]))
@@ -121,7 +119,7 @@ class ConfusionDisplay(Display):
         return self._finish(f"{title}, accuracy {matrix.overall_accuracy:.3f}")
 
     def frame(self) -> Frame:
-        """Per cell: actual and predicted class, the count and its share of the actual class."""
+        """Per cell: actual and predicted class, the count, and its share of the actual."""
         names = np.empty(len(self.matrix.classes), dtype=object)
         names[:] = self.matrix.classes  # a class may be a tuple, which is no row
         return {

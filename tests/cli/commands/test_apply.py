@@ -27,9 +27,9 @@ def test_a_column_is_added_and_nothing_else_changes(run, folder, decision, colum
     result = run("apply", "decision.json", "predictions.csv", "-o", "out.csv")
     assert result.exit_code == 0
     before, after = ((folder / name).read_text().splitlines() for name in ("predictions.csv", "out.csv"))
-    called = decision.apply(columns["forest"]).astype(int)
-    assert after == [f"{before[0]},predicted", *(f"{row},{call}" for row, call in zip(before[1:], called, strict=True))]
-    assert f"240 rows, {called.sum()} of them called positive" in result.stderr
+    calls = decision.apply(columns["forest"]).astype(int)
+    assert after == [f"{before[0]},predicted", *(f"{row},{call}" for row, call in zip(before[1:], calls, strict=True))]
+    assert f"240 rows, {calls.sum()} of them called positive" in result.stderr
 
 
 def test_standard_output_is_csv_and_standard_input_is_read(run, folder, decision):
@@ -83,7 +83,7 @@ def test_a_map_alone(run, folder, columns):
 
 @pytest.mark.usefixtures("decision")
 @pytest.mark.parametrize("name", ["out.csv.gz", "out.tsv", "out.parquet", "out.arrow"])
-def test_formats_are_told_from_names(run, folder, name):
+def test_names_tell_the_format(run, folder, name):
     assert run("apply", "decision.json", "predictions.csv", "-o", name, "-q").exit_code == 0
     again = run("apply", "decision.json", name, "--column", "again", "-o", "again.csv")
     assert again.exit_code == 0, again.output

@@ -57,7 +57,7 @@ def test_the_summary_shows_the_map_and_what_it_changed(run):
     assert "9 of the 240 scores are shown." in text
 
 
-def test_what_is_not_shown_is_told(run, folder):
+def test_the_scores_left_out_are_counted(run, folder):
     for scores, note in ((9, False), (10, True)):
         lines = [f"{i % 2},{i / 10}" for i in range(scores)]
         (folder / "few.csv").write_text("\n".join(["y,p", *lines]))

@@ -32,14 +32,14 @@ def test_by_a_measure_under_constraints(data, ranking):
     assert message["value"] == choice.value
 
 
-def test_several_models_stand_in_one_table(run):
+def test_several_models_share_one_table(run):
     text = run("choose", *ROWS, "--score", "bayes", "--minimise", "fpr", "--subject-to", "recall >= 0.8").stdout
     assert text.splitlines()[0].split() == ["model", "threshold", "fpr", "expected", "cost"]
     assert "forest: call a case positive" in text
     assert "bayes: call a case positive" in text
 
 
-def test_ties_are_all_told(run, folder):
+def test_all_ties_are_listed(run, folder):
     (folder / "ties.csv").write_text("y,p\n1,4\n0,3\n1,2\n0,1\n")
     text = run("choose", "ties.csv", "--label", "y", "--score", "p").stdout
     assert "2 thresholds tie for best: 3.5, 1.5; the stricter one is recommended." in text
@@ -49,7 +49,7 @@ def test_ties_are_all_told(run, folder):
 
 
 def test_a_measure_chooses_what_costs_may_not(run, ranking):
-    """The range of costs and the runner-up are told as what they are, not as if cost had chosen."""
+    """The range of costs and the runner-up are named as what they are, not as if cost had chosen."""
     condition = th.OperatingCondition(cost_ratio=30, class_ratio=1 / 9)
     choice = th.choose(ranking, condition, maximise="f1")
     text = " ".join(

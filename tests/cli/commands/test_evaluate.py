@@ -42,7 +42,7 @@ def test_the_summary_answers_first(run):
     assert "240 rows: 91 positive, 149 negative" in text
 
 
-def test_predictions_are_reported_beside(run, columns):
+def test_predictions_are_reported(run, columns):
     named, single = (
         run("evaluate", *ROWS, "--prediction", "forest=said"),
         run("evaluate", *ROWS[:5], "--prediction", "said"),

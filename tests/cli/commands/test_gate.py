@@ -107,5 +107,5 @@ def test_what_is_refused(refused, texts, message):
 
 
 @pytest.mark.parametrize("text", ["recall@fprr<=0.1 >= 0.2", "recall@fp >= 0.5"])
-def test_a_constraint_that_cannot_be_read_is_found_among_others(refused, text):
+def test_one_unreadable_constraint_among_others_is_refused(refused, text):
     assert f'\n  where: gate --require "{text}"\n' in refused("gate", *ROWS, *required("auc >= 0.5", text, "ks >= 0"))

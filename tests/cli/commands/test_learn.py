@@ -11,8 +11,8 @@ from sklearn.datasets import load_wine
 import thresher as th
 from thresher.learning.artefacts import FILES
 
-GIVEN = ["tumours.csv", "--target", "tumour", "--positive", "malignant", "--cost-fn", "5", "--model", "logistic"]
-GIVEN += ["--folds", "4", "--no-curves"]
+DECLARED = ["tumours.csv", "--target", "tumour", "--positive", "malignant", "--cost-fn", "5", "--model", "logistic"]
+DECLARED += ["--folds", "4", "--no-curves"]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_everything_is_written(learnt, library):
     assert "one-feature rule" in (out / "report.html").read_text()
 
 
-def test_scores_are_kept_with_labels_and_parts(learnt, library, tumours):
+def test_scores_are_written_with_labels_and_parts(learnt, library, tumours):
     rows = pd.read_parquet(learnt / "out" / "predictions.parquet")
     assert rows["part"].value_counts().to_dict() == {"train": 427, "test": 142}
     assert sorted(rows["row"]) == list(range(569))
@@ -76,7 +76,7 @@ def test_scores_are_kept_with_labels_and_parts(learnt, library, tumours):
 
 
 def test_the_summary_says_it_in_words_and_the_same_input_gives_the_same_bytes(run, here, learnt):
-    result = run("learn", *GIVEN, "-o", "out/")
+    result = run("learn", *DECLARED, "-o", "out/")
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     for words in (
@@ -96,7 +96,7 @@ def test_the_summary_says_it_in_words_and_the_same_input_gives_the_same_bytes(ru
         assert (here / "out" / name).read_bytes() == (learnt / "out" / name).read_bytes(), name
 
 
-def test_noise_is_said_not_to_beat_the_baselines(run, here):
+def test_noise_does_not_beat_the_baselines(run, here):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=120), "y": rng.integers(0, 2, 120)}).to_csv(here / "noise.csv", index=False)
     result = run("learn", "noise.csv", "--target", "y", "--model", "naive bayes", "--folds", "3")
@@ -109,7 +109,7 @@ def test_noise_is_said_not_to_beat_the_baselines(run, here):
 
 
 def test_curves_reach_the_data_and_the_report(data, here):
-    message = data("learn", *GIVEN[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
+    message = data("learn", *DECLARED[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
     assert message["learning_curve"]["sizes"][-1] == 213
     assert message["feature_curve"]["parameter"] == "features"
     assert message["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
@@ -118,7 +118,7 @@ def test_curves_reach_the_data_and_the_report(data, here):
     assert message["verdict"] in text
 
 
-def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
+def test_columns_are_declared_grouped_and_dropped(data, here):
     rng = np.random.default_rng(3)
     label = rng.random(160) < 0.4
     table = pd.DataFrame(
@@ -150,7 +150,7 @@ def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
     assert sum(message["rows"].values()) == 160 - message["dropped"]
 
 
-def test_one_of_several_classes_is_told_from_the_rest(run, refused, data, here):
+def test_one_of_several_classes_against_the_rest(run, refused, data, here):
     wine = load_wine(as_frame=True).frame[["alcohol", "flavanoids", "proline", "target"]]
     wine.to_csv(here / "wine.csv", index=False)
     words = ["learn", "wine.csv", "--target", "target", "--model", "naive bayes", "--folds", "3", "-o", "out"]
@@ -173,13 +173,13 @@ def test_one_of_several_classes_is_told_from_the_rest(run, refused, data, here):
 
 def test_a_folder_is_replaced_on_request_only(run, refused, here, learnt):
     shutil.copytree(learnt / "out", here / "out")
-    assert "holds 'columns.json' already" in refused("learn", *GIVEN, "-o", "out")
-    assert "--overwrite" in refused("learn", *GIVEN, "-o", "out")
+    assert "holds 'columns.json' already" in refused("learn", *DECLARED, "-o", "out")
+    assert "--overwrite" in refused("learn", *DECLARED, "-o", "out")
     (here / "out" / "decision.json").write_text("old")
-    assert run("learn", *GIVEN, "-o", "out", "--overwrite", "--quiet").stdout == ""
+    assert run("learn", *DECLARED, "-o", "out", "--overwrite", "--quiet").stdout == ""
     assert "logistic" in (here / "out" / "decision.json").read_text()
     (here / "out" / "precious.txt").write_text("mine")
-    assert "holds other files ('precious.txt')" in refused("learn", *GIVEN, "-o", "out", "--overwrite")
+    assert "holds other files ('precious.txt')" in refused("learn", *DECLARED, "-o", "out", "--overwrite")
 
 
 def test_an_interruption_leaves_nothing(run, here, monkeypatch):
@@ -188,7 +188,7 @@ def test_an_interruption_leaves_nothing(run, here, monkeypatch):
 
     before = sorted(path.name for path in here.iterdir())
     monkeypatch.setattr("thresher.learning.artefacts.write_report", interrupted)
-    assert run("learn", *GIVEN, "-o", "out").exit_code == 130
+    assert run("learn", *DECLARED, "-o", "out").exit_code == 130
     assert sorted(path.name for path in here.iterdir()) == before
 
 
@@ -219,7 +219,7 @@ BAD_TABLES = {
 def test_tables_that_cannot_teach(refused, here, tumours, name):
     change, message = BAD_TABLES[name]
     change(tumours.copy()).to_csv(here / "bad.csv", index=False)
-    assert message in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+    assert message in refused("learn", "bad.csv", *DECLARED[1:], "-o", "out")
 
 
 @pytest.mark.parametrize(
@@ -236,14 +236,14 @@ def test_tables_that_cannot_teach(refused, here, tumours, name):
 )
 def test_files_that_cannot_be_read(refused, here, content, message):
     (here / "bad.csv").write_bytes(content)
-    assert message in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+    assert message in refused("learn", "bad.csv", *DECLARED[1:], "-o", "out")
 
 
 @pytest.mark.parametrize(("rows", "folds"), [(10, "2"), (10, "5"), (16, "2"), (24, "2")])
 def test_too_few_rows_for_folds_within_folds(refused, here, tumours, rows, folds):
     sides = [tumours[tumours["tumour"] == side].head(rows // 2) for side in ("malignant", "benign")]
     pd.concat(sides).to_csv(here / "bad.csv", index=False)
-    message = refused("learn", "bad.csv", *GIVEN[1:], "--folds", folds, "-o", "out")
+    message = refused("learn", "bad.csv", *DECLARED[1:], "--folds", folds, "-o", "out")
     assert "rows to learn from are" in message or "stratified folds need" in message
 
 
@@ -251,7 +251,7 @@ def test_mixed_kinds_of_values(refused, here, tumours):
     rows = tumours.head(80).assign(tumour=np.where(np.arange(80) % 2, "malignant", "benign"))
     lines = [json.loads(line) | {"odd": [True, "x"][i % 2]} for i, line in enumerate(_lines(rows))]
     (here / "bad.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
-    assert "column 'odd'" in refused("learn", "bad.jsonl", *GIVEN[1:], "-o", "out")
+    assert "column 'odd'" in refused("learn", "bad.jsonl", *DECLARED[1:], "-o", "out")
 
 
 def _lines(rows):
@@ -264,19 +264,19 @@ def _lines(rows):
         (["tumours.csv"], "pass --target with one of its columns: 'id', 'tumour'"),
         (["tumours.csv", "--target", "tumour"], "--positive"),
         (["absent.csv", "--target", "tumour"], "there is no file or folder absent.csv"),
-        ([*GIVEN, "--model", "svm"], "no model 'svm'"),
-        ([*GIVEN, "--type", "side"], "write COLUMN=KIND"),
-        ([*GIVEN, "--type", "side=colour"], "no kind 'colour'"),
-        ([*GIVEN, "--type", "sid=text"], "did you mean 'side' or 'id'?"),
-        ([*GIVEN, "--order", "side=left,middle"], "not in its declared order"),
-        ([*GIVEN, "--group", "absent"], "no column 'absent'"),
-        ([*GIVEN, "--folds", "1"], "--folds"),
-        ([*GIVEN, "--level", "95"], "did you mean --level 0.95?"),
-        ([*GIVEN, "--cost-ratio", "-2"], "cost"),
-        ([*GIVEN, "--overwrite"], "--output FOLDER is not given"),
-        ([*GIVEN, "-o", "tumours.csv"], "is a file, not a folder"),
-        ([*GIVEN, "-o", "a/b/c"], "there is no folder a/b"),
-        ([*GIVEN, "--json", "--quiet"], "give one of them"),
+        ([*DECLARED, "--model", "svm"], "no model 'svm'"),
+        ([*DECLARED, "--type", "side"], "write COLUMN=KIND"),
+        ([*DECLARED, "--type", "side=colour"], "no kind 'colour'"),
+        ([*DECLARED, "--type", "sid=text"], "did you mean 'side' or 'id'?"),
+        ([*DECLARED, "--order", "side=left,middle"], "not in its declared order"),
+        ([*DECLARED, "--group", "absent"], "no column 'absent'"),
+        ([*DECLARED, "--folds", "1"], "--folds"),
+        ([*DECLARED, "--level", "95"], "did you mean --level 0.95?"),
+        ([*DECLARED, "--cost-ratio", "-2"], "cost"),
+        ([*DECLARED, "--overwrite"], "--output FOLDER is not given"),
+        ([*DECLARED, "-o", "tumours.csv"], "is a file, not a folder"),
+        ([*DECLARED, "-o", "a/b/c"], "there is no folder a/b"),
+        ([*DECLARED, "--json", "--quiet"], "give one of them"),
     ],
 )
 @pytest.mark.usefixtures("here")
@@ -286,6 +286,6 @@ def test_what_is_refused(refused, words, message):
 
 def test_standard_input(run, here):
     text = (here / "tumours.csv").read_bytes()
-    message = json.loads(run("learn", "-", *GIVEN[1:], "--json", stdin=text).stdout)
+    message = json.loads(run("learn", "-", *DECLARED[1:], "--json", stdin=text).stdout)
     assert message["rows"] == {"train": 427, "test": 142}
     assert message["written"] == []

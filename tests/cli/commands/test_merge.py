@@ -1,4 +1,4 @@
-"""`thresher merge`: the sum of parts is exactly the whole."""
+"""`thresher merge`: the sum of parts is exactly that of all rows."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_parts_add_up_to_the_whole(run, folder, columns):
     assert th.Ranking.from_json((folder / "all.json").read_text()).to_dict() == total.to_dict()
 
 
-def test_parquet_of_counts_and_parquet_of_rows_are_told_apart(data, run, folder, columns):
+def test_parquet_of_counts_is_not_taken_for_rows(data, run, folder, columns):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -33,7 +33,7 @@ def test_parquet_of_counts_and_parquet_of_rows_are_told_apart(data, run, folder,
     assert data("choose", "counts.parquet")["counts"] == data("choose", "predictions.csv", *COLUMNS)["forest"]
 
 
-def test_a_ranking_of_ranges_is_told_with_its_limits(run, folder):
+def test_a_ranking_of_ranges_has_limits(run, folder):
     ranges = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     (folder / "ranges.json").write_text(ranges.to_json())
     bounds = th.bounds(ranges, "auc")

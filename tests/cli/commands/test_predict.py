@@ -89,7 +89,7 @@ def test_standard_input_and_output(run, here):
     assert rows_in(result.stdout)[0]["prediction"] == "malignant"
 
 
-def test_what_is_worth_telling_is_told(run, data, new, tumours):
+def test_remarks_are_printed(run, data, new, tumours):
     gaps = tumours["worst area"].head(40).mask(np.arange(40) < 3)
     new(**{"side": ["middle", "middle", "up"] + ["left"] * 37, "worst area": gaps, "note": "x"})
     result = run("predict", "out", "new.csv", "-o", "scored.csv")

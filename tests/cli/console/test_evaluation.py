@@ -165,7 +165,7 @@ def test_rules_that_ignore_scores_in_words(labels, message):
     assert "-inf" not in text
 
 
-def test_of_one_model_the_range_of_its_threshold_is_told():
+def test_of_one_model_the_range_of_its_threshold_is_shown():
     answer = th.evaluate(
         [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], condition=th.OperatingCondition(cost_ratio=2)
     )
@@ -207,7 +207,7 @@ def test_one_model_has_no_differences(table):
     assert "Runner-up" not in shown
 
 
-def test_dropped_rows_are_told(columns):
+def test_dropped_rows_are_counted(columns):
     gap = {name: values.tolist() for name, values in columns.items() if name in ("malignant", "forest")}
     gap["forest"][:3] = [None] * 3
     rows = ibis.memtable(pa.table(gap))

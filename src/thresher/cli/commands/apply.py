@@ -1,4 +1,4 @@
-"""`thresher apply`: what a decision or a calibration map says, added to new scores as a column."""
+"""`thresher apply`: what a decision or a map says, as a column of new scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`thresher calibrate`: a map from scores to probabilities, as JSON and as a column."""
+"""`thresher calibrate`: a map from scores to probabilities, as JSON and a column."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def command(source: str, columns: ColumnOptions, mix: MixOptions, how: Calibrate
 
     outputs.require_outputs(source=source, output=how.output, write=how.write)
 
+    from thresher._internal.atomic import write_file
     from thresher.calibration import calibration_map
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import map_blocks
@@ -79,7 +80,7 @@ def command(source: str, columns: ColumnOptions, mix: MixOptions, how: Calibrate
             outputs.write_with_columns(source, how.write, new)
         written.append(f"rows  {how.write}")
     if how.output is not None:
-        outputs.write_text(how.output, fitted.to_json() + "\n")
+        write_file(how.output, f"{fitted.to_json()}\n".encode())
         written.append(f"map   {how.output}")
     present(
         printed,

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, option
-
-if TYPE_CHECKING:
-    from thresher.inference import Comparison
-    from thresher.tables import OperatingCondition
+from thresher.cli.options import PrintOptions, RowOptions, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +37,7 @@ class CompareOptions:
     ],
 )
 @options.SOURCE
-def command(
-    *,
-    source: str,
-    columns: ColumnOptions,
-    condition: ConditionOptions,
-    sample: SampleOptions,
-    how: CompareOptions,
-    printed: PrintOptions,
-) -> None:
+def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOptions) -> None:
     """Compare models that scored the same rows, pair by pair.
 
     AUCs by DeLong's covariance; losses, partial areas, net benefit and calibration by what each row contributes; all
@@ -58,9 +46,9 @@ def command(
     from thresher.tables import quantity
 
     wanted = quantity(how.measure)
-    if wanted.name == "auc" and condition.declared:
+    if wanted.name == "auc" and data.declared:
         raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure")
-    declared = condition.condition() if condition.declared else None
+    declared = data.condition() if data.declared else None
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import comparison_blocks
@@ -71,27 +59,32 @@ def command(
         "thresholds": _thresholds(how.thresholds),
         "margin": how.margin,
         "correction": how.correction,
-        "level": sample.level,
-        "seed": sample.seed,
+        "level": data.level,
+        "seed": data.seed,
         "replicates": how.replicates,
     }
-    rows = rows_that_fit(source, columns, cluster=sample.cluster)
+    rows = rows_that_fit(source, data, cluster=data.cluster)
     if rows is None:
         of_cost = wanted.name == "expected_cost" and wanted.bare
-        measure = condition.condition() if of_cost else how.measure
-        with scan_arguments(source, columns) as arguments:
-            comparison = compare_scan(source, **arguments, cluster=sample.cluster, measure=measure, **judged_by)
+        measure = data.condition() if of_cost else how.measure
+        with scan_arguments(source, data) as arguments:
+            comparison = compare_scan(source, **arguments, cluster=data.cluster, measure=measure, **judged_by)
     else:
         with working("drawing the data again"):
             comparison = compare(
-                **rows.columns, measure=how.measure, condition=declared, trained_at=sample.trained_at, **judged_by
+                **rows.columns, measure=how.measure, condition=declared, trained_at=data.trained_at, **judged_by
             )
     mix = "" if declared is None or declared.class_ratio is None else declared.mix
-    present(
-        printed,
-        lambda: _plain(comparison, declared),
-        lambda screen: comparison_blocks(comparison, screen.width, mix=mix),
-    )
+    estimates = comparison.estimates.items()
+    plain = {
+        "measure": comparison.measure,
+        "estimates": {name: value if math.isfinite(value) else None for name, value in estimates},
+        "differences": [one.to_dict() for one in comparison.differences.values()],
+        "condition": None if declared is None else declared.to_dict(),
+        "dropped": comparison.dropped,
+    }
+    text = json.dumps(plain, indent=2)
+    present(printed, lambda: text, lambda screen: comparison_blocks(comparison, screen.width, mix=mix))
 
 
 def _thresholds(texts: tuple[str, ...]) -> dict[str, float] | None:
@@ -108,14 +101,3 @@ def _thresholds(texts: tuple[str, ...]) -> dict[str, float] | None:
             raise click.UsageError(f"--threshold names the model {model!r} twice")
         by_model[model] = threshold
     return by_model or None
-
-
-def _plain(comparison: Comparison, condition: OperatingCondition | None) -> str:
-    plain = {
-        "measure": comparison.measure,
-        "estimates": {name: value if math.isfinite(value) else None for name, value in comparison.estimates.items()},
-        "differences": [one.to_dict() for one in comparison.differences.values()],
-        "condition": None if condition is None else condition.to_dict(),
-        "dropped": comparison.dropped,
-    }
-    return json.dumps(plain, indent=2)

@@ -1,4 +1,4 @@
-"""`thresher completion`: the script that makes a shell complete commands, options, columns and measures."""
+"""`thresher completion`: a shell completes options, columns and measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`thresher demo`: three real models, one decision and one report, without any input."""
+"""`thresher demo`: three real models, one decision and one report, no input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from thresher.ranking import Flags, Floats
 
 TITLE = "Is this tumour malignant?"
-_FOLDS = 5
 _MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
 
 
@@ -78,7 +77,7 @@ def _scored_tumours() -> tuple[Flags, dict[str, Floats]]:
         "forest": part("ensemble").RandomForestClassifier(100, random_state=0),
         "bayes": part("naive_bayes").GaussianNB(),
     }
-    folds = part("model_selection").StratifiedKFold(_FOLDS, shuffle=True, random_state=0)
+    folds = part("model_selection").StratifiedKFold(5, shuffle=True, random_state=0)
     predict = part("model_selection").cross_val_predict
     return malignant, {
         name: predict(model, data.data, malignant, cv=folds, method="predict_proba")[:, 1]

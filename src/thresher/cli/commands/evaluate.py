@@ -1,4 +1,4 @@
-"""`thresher evaluate`: which model to deploy at which threshold, on the terminal and as files."""
+"""`thresher evaluate`: which model to deploy at which threshold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, column_option, option
+from thresher.cli.options import PrintOptions, RowOptions, column_option, option
 from thresher.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -47,15 +47,7 @@ class EvaluateOptions:
     ],
 )
 @options.SOURCE
-def command(
-    *,
-    source: str,
-    columns: ColumnOptions,
-    condition: ConditionOptions,
-    sample: SampleOptions,
-    how: EvaluateOptions,
-    printed: PrintOptions,
-) -> None:
+def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintOptions) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
     FILE holds one row per case: a true label and the score of each model. CSV, TSV, Parquet, Arrow or JSON lines,
@@ -69,7 +61,7 @@ def command(
     if how.title is not None and not how.output:
         raise click.UsageError("--title is of the report, and --output FILE is not given")
     require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
-    declared = condition.condition() if condition.declared else None
+    declared = data.condition() if data.declared else None
 
     from thresher.cli.console.evaluation import scan_blocks, summary
     from thresher.cli.console.screen import present, working, written_text
@@ -78,10 +70,10 @@ def command(
     from thresher.inference.comparison.difference import require_margin
 
     require_margin(how.margin)  # even of one model, which is compared with nobody
-    title = columns.table or Path(place_of(source)).name if how.title is None else how.title
-    rows = rows_that_fit(source, columns, cluster=sample.cluster, predictions=how.predictions, current=how.current)
+    title = data.table or Path(place_of(source)).name if how.title is None else how.title
+    rows = rows_that_fit(source, data, cluster=data.cluster, predictions=how.predictions, current=how.current)
     if rows is None:
-        scan = _scan(source, columns, declared, sample, how)
+        scan = _scan(source, data, declared, how)
         written = written_text(_write(scan, how, title=title))
         present(printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written])
         return
@@ -91,7 +83,7 @@ def command(
             predictions=rows.predictions or None,
             current=rows.current,
             condition=declared,
-            **sample.arguments(),
+            **data.arguments(),
             prefer=how.prefer,
             margin=how.margin,
             measures=how.measures,
@@ -101,13 +93,9 @@ def command(
 
 
 def _scan(
-    source: str,
-    columns: ColumnOptions,
-    condition: OperatingCondition | None,
-    sample: SampleOptions,
-    how: EvaluateOptions,
+    source: str, data: RowOptions, condition: OperatingCondition | None, how: EvaluateOptions
 ) -> ScannedEvaluation:
-    """The library's `evaluate_scan`, as the options say; what needs rows is refused first."""
+    """The library's `evaluate_scan`; options that need rows are refused first."""
     from thresher.cli.inputs import scan_arguments
     from thresher.evaluation import evaluate_scan
     from thresher.sources.engines.connect import is_engine_source
@@ -117,7 +105,7 @@ def _scan(
     need_rows = {
         "output": how.output,
         "figures": how.figures,
-        "cluster": sample.cluster,
+        "cluster": data.cluster,
         "current": how.current,
         "prefer": how.prefer,
         "prediction": how.predictions,
@@ -125,16 +113,16 @@ def _scan(
     if needing := next((name for name, value in need_rows.items() if value), None):
         fix = "leave it out, or give a sample of the rows"
         raise ArgumentError(f"--{needing} needs rows, and there are more than fit", fix)
-    with scan_arguments(source, columns) as arguments:
+    with scan_arguments(source, data) as arguments:
         return evaluate_scan(
             source,
             **arguments,
             condition=condition,
-            level=sample.level,
+            level=data.level,
             margin=how.margin,
-            trained_at=sample.trained_at,
+            trained_at=data.trained_at,
             # Models are compared inside an engine; files with more rows than fit are counted alone.
-            paired=is_engine_source(source) or columns.weight is not None,
+            paired=is_engine_source(source) or data.weight is not None,
         )
 
 

@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, column_option, option
+from thresher.cli.options import PrintOptions, RowOptions, column_option, option
 from thresher.errors import ArgumentError
-
-FAILED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,7 @@ class GateOptions:
     ],
 )
 @options.SOURCE
-def command(
-    *,
-    source: str,
-    columns: ColumnOptions,
-    condition: ConditionOptions,
-    sample: SampleOptions,
-    gate: GateOptions,
-    printed: PrintOptions,
-) -> None:
+def command(source: str, data: RowOptions, gate: GateOptions, printed: PrintOptions) -> None:
     """Check requirements on bounds, for CI: exit 1 when one fails.
 
     A requirement is [MODEL:]QUANTITY[.lower|.upper|.estimate] RELATION NUMBER. What must be large is judged by its
@@ -54,7 +44,7 @@ def command(
     """
     if not gate.required:
         raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"')
-    declared = condition.condition()
+    declared = data.condition()
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import gate_blocks
@@ -63,12 +53,12 @@ def command(
     from thresher.evaluation.requirements import judge, requirement
 
     requirements = [requirement(text) for text in gate.required]
-    rows = rows_that_fit(source, columns, cluster=sample.cluster, current=gate.current)
+    rows = rows_that_fit(source, data, cluster=data.cluster, current=gate.current)
     if rows is None:
         what = "there are more rows than fit, and this command needs them all at once"
         raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
     with working("drawing the data again"):
-        evaluation = evaluate(**rows.columns, current=rows.current, condition=declared, **sample.arguments())
+        evaluation = evaluate(**rows.columns, current=rows.current, condition=declared, **data.arguments())
         verdicts = [judge(one, evaluation, replicates=gate.replicates) for one in requirements]
     passed = all(one.passed for one in verdicts)
     plain = {"passed": passed, "condition": declared.to_dict(), "requirements": [one.to_dict() for one in verdicts]}
@@ -78,4 +68,4 @@ def command(
         lambda screen: gate_blocks(verdicts, screen.width, condition=declared),
     )
     if not passed:
-        raise click.exceptions.Exit(FAILED)
+        raise click.exceptions.Exit(1)

@@ -1,4 +1,4 @@
-"""`thresher learn`: from a table to a folder with a calibrated model, its decision, its scores and a report."""
+"""`thresher learn`: from a table to a calibrated model with a threshold."""
 
 from __future__ import annotations
 

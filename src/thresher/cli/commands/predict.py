@@ -1,4 +1,4 @@
-"""`thresher predict`: new rows scored, calibrated and decided by what `thresher learn` wrote."""
+"""`thresher predict`: new rows scored and decided by what `thresher learn` wrote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thresher.cli.options import PrintOptions, option
 
 @dataclass(frozen=True, slots=True)
 class PredictOptions:
-    """The columns that are added, and what becomes of categories that training had not."""
+    """The columns that are added, and what becomes of unseen categories."""
 
     output: str = option("-o", **options.WRITTEN)
     score: str = option(default="score", metavar="NAME", help="Of the new column of scores.")

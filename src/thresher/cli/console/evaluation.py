@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher._internal.text import plain_text
-from thresher.choices import JointChoice
 from thresher.cli.console.picture import colours_of, roc_picture
 from thresher.cli.console.screen import (
     FAINT,
@@ -48,7 +47,7 @@ _NOW = "◂ now"
 
 
 def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
-    """Blocks to show: data, decision, rules, models, curve and table, comparison, cautions."""
+    """Blocks to show: the decision, rules, models, curve, comparison and cautions."""
     ranking = evaluation[evaluation.decision.model].ranking
     yield _data_line(title, f"{evaluation.rows:,} rows: {phrases.classes_words(ranking)}", evaluation.dropped)
     yield decision_panel(evaluation)
@@ -62,7 +61,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
-        yield [heading("Cheapest", "by how many false alarms a miss costs"), winners_table(evaluation)]
+        yield [heading("Cheapest", "by how many false alarms a miss costs"), _winners(evaluation)]
     yield cautions_text(phrases.by_importance(evaluation.cautions))
 
 
@@ -73,7 +72,7 @@ def _data_line(title: str, counts: str, dropped: int, style: str = "bold") -> Te
 
 
 def decision_panel(evaluation: Evaluation) -> Panel:
-    """The decision in words: the sentence, its reason, the main caution, the condition."""
+    """The decision in words, with its reason, the main caution and the condition."""
     text = Text(plain_text(phrases.headline(evaluation)), style="bold")
     if why := phrases.reason(evaluation):
         text.append(f"\n{plain_text(why)}", style="not bold")
@@ -103,7 +102,11 @@ def _behind(evaluation: Evaluation) -> Text:
     decision = evaluation.decision
     text = Text("Expected cost per case ").append(interval_text(decision.expected_cost))
     text.append("; on rows it was not chosen on ").append(interval_text(decision.out_of_bag_cost)).append(".\n")
-    text.append(f"The exact threshold is {threshold_number(decision.threshold)}. {_range(evaluation)}")
+    text.append(f"The exact threshold is {threshold_number(decision.threshold)}. ")
+    if len(evaluation.models) > 1:
+        text.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
+    elif (holds_for := evaluation.joint.choice.holds_for) is not None:
+        text.append(f"This stays the best rule {over(holds_for, 'cost ratios')}.")
     if decision.runner_up is not None and decision.gap is not None:
         role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
         text.append(f"\n{role}: ").append(plain_text(decision.runner_up))
@@ -111,14 +114,6 @@ def _behind(evaluation: Evaluation) -> Text:
     if decision.runner_up is not None and decision.wins is not None:
         text.append(f" The decision is {wins_text(decision.wins)}.")
     return text
-
-
-def _range(evaluation: Evaluation) -> str:
-    """Over which costs the answer stays: the winner, or the threshold of a single model."""
-    if len(evaluation.models) > 1:
-        return f"It stays the best model {over(evaluation.decision.cost_ratios, 'cost ratios')}."
-    holds_for = evaluation.joint.choice.holds_for
-    return "" if holds_for is None else f"This stays the best rule {over(holds_for, 'cost ratios')}."
 
 
 def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]:
@@ -139,7 +134,7 @@ def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType
 def _tables(
     first: str, heads: Sequence[str], names: Sequence[Text], cells: Sequence[Sequence[Text]], width: int
 ) -> Iterator[RenderableType]:
-    """One line per name, in as many tables as the width takes: each has the first that fit."""
+    """One line per name, in several tables where one is wider than the terminal."""
     longest = min(LONGEST_NAME, max(text.cell_len for text in names))
     wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
     left = list(range(len(heads)))
@@ -215,34 +210,23 @@ def _predictions(evaluation: Evaluation) -> Table:
     return table(("", *CELLS, "accuracy", "expected cost"), lines)
 
 
-def winners(joint: JointChoice) -> list[tuple[str, float, float]]:
-    """Ranges of cost ratios with who is cheapest there, neighbours of one winner joined.
-
-    >>> from thresher import Ranking, choose
-    >>> both = choose({"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")})
-    >>> winners(both)
-    [('careful', 0.0, 1.0), ('eager', 1.0, inf)]
-    """
+def _winners(evaluation: Evaluation) -> Table:
+    """Who is cheapest at which cost ratios, the range of the condition marked."""
     ranges: list[tuple[str, float, float]] = []
-    for each in joint.ranges:
+    for each in evaluation.joint.ranges:
         name = each.rule if each.rule != "threshold" else " or ".join(each.models)
-        low = ranges.pop()[1] if ranges and ranges[-1][0] == name else each.low
+        low = ranges.pop()[1] if ranges and ranges[-1][0] == name else each.low  # neighbours of one winner are one
         ranges.append((name, low, each.high))
-    return ranges
-
-
-def winners_table(evaluation: Evaluation) -> Table:
-    """One line per range, the one that holds the condition's cost ratio marked."""
     now = evaluation.condition.cost_ratio
     lines = []
-    for name, low, high in winners(evaluation.joint):
+    for name, low, high in ranges:
         mark = Text(_NOW if low <= now <= high else "", style=FAINT)
         lines.append((Text(plain_text(name)), threshold_number(low, 4), threshold_number(high, 4), mark))
     return table(("", "from", "to", ""), lines)
 
 
 def scan_blocks(scan: ScannedEvaluation, width: int, *, title: str) -> Iterator[Any]:
-    """Blocks to show: data, decision, models with bounds, the table, differences, cautions."""
+    """Blocks to show: the decision, models with bounds, differences and cautions."""
     winner = scan[scan.decision.model]
     ranking, decision = winner.ranking, scan.decision
     yield _data_line(title, f"{ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative", scan.dropped, style="")

@@ -10,18 +10,7 @@ from rich.text import Text
 
 from thresher._internal.text import plain_text
 from thresher.cli.console.evaluation import decision_panel, rules_block
-from thresher.cli.console.screen import (
-    BAD,
-    FAINT,
-    GOOD,
-    MIND,
-    Cell,
-    cautions_text,
-    heading,
-    number,
-    table,
-    written_text,
-)
+from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, number, table, written_text
 from thresher.cli.console.tables import CELLS, contingency_table, plain_number
 from thresher.cli.learning import FeatureSelection
 from thresher.evaluation.summary import mark
@@ -35,7 +24,7 @@ _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accu
 def learned_summary(
     learnt: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
 ) -> Iterator[Any]:
-    """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
+    """Blocks to show: the decision, models, baselines, untouched rows and curves."""
     yield _data(learnt, dropped)
     yield decision_panel(learnt.evaluation)
     yield rules_block(learnt.evaluation, width)
@@ -106,7 +95,7 @@ def _data(learnt: Learned, dropped: int) -> Text:
 
 
 def _models(learnt: Learned) -> list[Any]:
-    lines: list[tuple[Cell, ...]] = []
+    lines: list[tuple[Any, ...]] = []
     for name, cost in learnt.nested.items():
         dot = mark(learnt.evaluation, learnt.evaluation.rules[name]) or "  "
         difference = learnt.against[name].interval if name in learnt.against else ""
@@ -131,7 +120,7 @@ def _untouched(learnt: Learned) -> list[Any]:
 
 
 def feature_blocks(features: FeatureSelection) -> Iterator[Any]:
-    """Blocks to show: data, the features selected, the criterion, the columns that are no numbers."""
+    """Blocks to show: the features selected, the criterion, and columns left out."""
     chosen, scatter = features.selection, features.scatter
     sizes = [f"{count:,} {plain_text(name)}" for name, count in zip(scatter.classes, scatter.counts, strict=True)]
     rows = Text(f"{scatter.N:,} rows: {', '.join(sizes)}")

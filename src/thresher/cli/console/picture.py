@@ -22,16 +22,7 @@ CHOSEN = "●"
 def roc_picture(
     rankings: Sequence[Ranking], chosen: tuple[float, float] | None, *, width: int, height: int, colours: Sequence[str]
 ) -> Text:
-    """The ROC curves of rankings, the first on top; `chosen` is the (fpr, tpr) to mark.
-
-    >>> print(roc_picture([Ranking.parse("[3+][1+,1-][3-]")], (0.0, 0.75), width=9, height=3, colours=["blue"]).plain)
-     tpr
-    1 ┤●⠖⠉⠉⠉⠉⠉⠉⠉
-      │⡇   ·
-    0 ┤⡇ ·
-      └─────────
-       0  fpr  1
-    """
+    """ROC curves, the first on top; `chosen` is the (fpr, tpr) to mark."""
     lines, owner = braille([roc(ranking)[:2] for ranking in rankings], width=width, height=height)
     mark = None if chosen is None else place(*chosen, width=width, height=height)
     text = Text().append(" tpr\n", style=FAINT)
@@ -53,7 +44,7 @@ def roc_picture(
 def braille(
     curves: Sequence[tuple[Floats, Floats]], *, width: int, height: int
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Lines that draw curves in [0, 1] x [0, 1], and the first curve in each character or -1."""
+    """Lines that draw curves in the unit square, and each character's curve or -1."""
     owner = np.full((height, width), -1)
     bits = np.zeros((height, width), dtype=np.int64)
     for number, (x, y) in enumerate(curves):
@@ -70,7 +61,7 @@ def place(x: float, y: float, *, width: int, height: int) -> tuple[int, int]:
 
 
 def _dots(x: Floats, y: Floats, *, width: int, height: int) -> npt.NDArray[np.bool_]:
-    """Which dots a line through the points touches; steps of a quarter dot leave no gap."""
+    """Which dots a line touches; steps of a quarter dot leave no gap."""
     along = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) * width + np.abs(np.diff(y)) * height)])
     steps = np.linspace(0.0, along[-1], 4 * (width + height))
     column = np.rint(np.interp(steps, along, x) * (width - 1)).astype(np.int64)

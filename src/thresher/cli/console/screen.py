@@ -62,7 +62,7 @@ def number(value: float | None) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1) -> Table:
-    """A table whose first columns are names and the others numbers, to the digits they deserve."""
+    """A table whose first columns are names and the others numbers."""
     grid = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1), header_style="bold")
     for i, head in enumerate(heads):
         if i < left:
@@ -130,7 +130,7 @@ def written_text(lines: Iterable[str]) -> list[Text]:
 
 @contextmanager
 def working(words: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done if it takes over a second; the function changes the words."""
+    """Show what is done if it takes over a second; the function changes the words."""
     now = [words]
 
     def track(words: str) -> None:

@@ -1,4 +1,4 @@
-"""Choices, comparisons, gates, maps and rankings in a terminal: tables and sentences."""
+"""Choices, comparisons, gates, maps and rankings in a terminal."""
 
 from __future__ import annotations
 
@@ -13,18 +13,7 @@ from rich.text import Text
 from thresher._internal.text import count_text, plain_text
 from thresher.calibration import CalibrationMap, brier, recalibrate
 from thresher.choices import Choice, Point
-from thresher.cli.console.screen import (
-    BAD,
-    FAINT,
-    GOOD,
-    Cell,
-    cautions_text,
-    heading,
-    name_text,
-    number,
-    table,
-    written_text,
-)
+from thresher.cli.console.screen import BAD, FAINT, GOOD, Cell, cautions_text, heading, number, table, written_text
 from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judgement
@@ -66,7 +55,7 @@ def contingency_table(cells: Contingency) -> Table:
 
 
 def choice_blocks(choices: Mapping[str, Choice], *, constrained: bool = False) -> Iterator[Any]:
-    """One sentence and one table per model; `constrained`: some thresholds were not allowed."""
+    """A sentence and a table per model; `constrained` if some thresholds are out."""
     if len(choices) > 1:
         by = next(iter(choices.values())).objective
         lines: list[list[Cell]] = []
@@ -125,8 +114,13 @@ def _remarks(choice: Choice, *, constrained: bool) -> list[Text]:
         more = f" and {ties - _TIES} more" if ties > _TIES else ""
         which = "stricter" if ties == 2 else "middle"
         lines.append(f"{ties} thresholds tie for best: {shown}{more}; the {which} one is recommended.")
-    if choice.runner_up is not None:
-        lines.append(f"Next best: {calls(choice.runner_up.threshold)[1]}, {_worth(choice, choice.runner_up)}.")
+    if (next_best := choice.runner_up) is not None:
+        worth = "at"
+        if choice.objective != _COST:
+            value = measure(choice.objective).of(next_best.table, class_ratio=choice.condition.class_ratio)
+            worth = f"with {choice.objective} {number(float(value))}, at"
+        cost = f"{number(next_best.expected_cost)} per case"
+        lines.append(f"Next best: {calls(next_best.threshold)[1]}, {worth} {cost}.")
     return [Text(line, style=FAINT) for line in lines]
 
 
@@ -140,15 +134,6 @@ def _cheapest(choice: Choice, *, constrained: bool) -> str:
     stays = low * (1 - _ROUNDING) <= now <= high * (1 + _ROUNDING)
     verb = "stays" if stays else "would be"
     return f"It {verb} {cheapest} {over(choice.holds_for, 'cost ratios')} (now {now:.4g})."
-
-
-def _worth(choice: Choice, point: Point) -> str:
-    """The objective at another point, and its cost."""
-    cost = f"{number(point.expected_cost)} per case"
-    if choice.objective == _COST:
-        return f"at {cost}"
-    value = measure(choice.objective).of(point.table, class_ratio=choice.condition.class_ratio)
-    return f"with {choice.objective} {number(float(value))}, at {cost}"
 
 
 def plain_number(value: Any) -> Any:
@@ -185,7 +170,7 @@ def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> I
 
 
 def differences_table(comparison: Comparison, width: int) -> Table:
-    """One line per pair; a narrow terminal leaves p-values out, which verdicts account for."""
+    """One line per pair; a narrow terminal leaves p-values out."""
     lines = []
     for one in comparison.differences.values():
         p, adjusted = ("–" if math.isnan(p) else shown_p(p) for p in (one.p_value, one.p_adjusted))
@@ -198,7 +183,7 @@ def differences_table(comparison: Comparison, width: int) -> Table:
 
 
 def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
-    """The class mix declared, the table, reasons for what is undefined, and the verdict."""
+    """The declared class mix, the table, why numbers are undefined, and the verdict."""
     if condition.class_ratio is not None:
         yield Text(f"Stated at {condition.mix}.", style=FAINT)
     shown = len(_GATE_HEADS) if width >= _WITH_MODEL else 4
@@ -224,7 +209,7 @@ def _gate_line(one: Judgement) -> list[Cell]:
         one.requirement.text,
         one.interval if by != "estimate" else one.interval.estimate,
         Text.assemble((f"{by} ", FAINT), (number(one.observed), style)),
-        name_text(one.model),
+        plain_text(one.model),
         "–" if one.threshold is None else threshold_number(one.threshold, 4),
     ]
 
@@ -237,7 +222,7 @@ def map_blocks(
     condition: OperatingCondition,
     trained_at: float | None,
 ) -> Iterator[Any]:
-    """The map at some scores, losses and calibration at the declared class mix, files written."""
+    """The map at some scores, and losses and calibration at the declared class mix."""
     article = "An" if fitted.method[0] in "aeiou" else "A"
     cases = f"{ranking.total:,.10g} case{'s' * (ranking.total != 1)}"
     distinct = count_text(len(ranking), "distinct score")
