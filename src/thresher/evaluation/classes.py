@@ -251,7 +251,7 @@ def evaluate_classes(
             measure: class_comparison(rows, influence, measure, level=level, margin=margins[measure])
             for measure in (COMPARED if len(models) > 1 else ())
         },
-        cautions=(*_on_data(rows), *_on_ties(models), *chain(*(_on_model(rows, model) for model in models.values()))),
+        cautions=(*_on_data(rows, models), *chain(*(_on_model(rows, model) for model in models.values()))),
         dropped=rows.dropped,
         weighted=rows.weight is not None,
         clusters=None if rows.cluster is None else rows.clusters,
@@ -313,16 +313,7 @@ def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, In
     )
 
 
-def _on_ties(models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
-    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
-    most = max(right.values())
-    tied = [name for name, cases in right.items() if math.isclose(cases, most, rel_tol=1e-12)]
-    if len(tied) > 1:
-        cases = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
-        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {cases}; none of them is best")
-
-
-def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
+def _on_data(rows: ClassifiedRows, models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
     cases = rows.cases
     for name, count in zip(rows.classes, cases.tolist(), strict=True):
         if count < FEW:
@@ -335,6 +326,12 @@ def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
     if rows.pooled_rows:
         pooled = f"{listed(rows.pooled)} ({rows.pooled_rows:,} of {rows.index.size:,} rows)"
         yield Caution("pooled-labels", f"labels that are no class of their own were pooled: {pooled}")
+    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
+    most = max(right.values())
+    tied = [name for name, number in right.items() if math.isclose(number, most, rel_tol=1e-12)]
+    if len(tied) > 1:
+        what = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
+        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {what}; none of them is best")
 
 
 def _on_model(rows: ClassifiedRows, model: MulticlassModel) -> Iterator[Caution]:

@@ -209,10 +209,11 @@ def evaluate_scan(
     asked = operating_condition(condition)
     columns = Columns(label, score_names(scores), weights)
     options = Options(table, positive, where, exact=exact, refine=asked, missing=missing, progress=progress)
-    sums = cells_at = dropped = None
+    sums = cells_at = None
     if weights is None and (len(columns.scores) == 1 or not (paired or is_engine_source(source))):
         rankings = {name: each for (name, _), each in scan_rankings(source, columns, options, together=True).items()}
         joint = choose(rankings, asked)
+        dropped = max(ranking.dropped for ranking in rankings.values())
     else:
         with open_rows(source, columns, options) as rows:
             rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
@@ -221,8 +222,6 @@ def evaluate_scan(
             at = {name: choice.threshold for name, choice in joint.choices.items()}
             cells_at = None if weights is None else rows.call_weights(at, listener=progress)
             dropped = rows.dropped
-    if dropped is None:
-        dropped = max(ranking.dropped for ranking in rankings.values())
     comparison = None
     if sums is not None and len(rankings) > 1:
         comparison = auc_comparison(sums, empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped))
@@ -232,6 +231,8 @@ def evaluate_scan(
     near = tuple(
         name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
     )
+    equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
+    why = f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
     winner = models[joint.model]
     return ScannedEvaluation(
         models=models,
@@ -248,7 +249,7 @@ def evaluate_scan(
             threshold_interval=replace(undefined(level, NO_ROWS), estimate=joint.threshold),
             baseline=priced.baseline,
             saving=priced.savings[joint.model],
-            why=_why(near) if len(models) > 1 else "it is the only model",
+            why=why if len(models) > 1 else "it is the only model",
             may_be_best=near,
             wins=None,
             calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
@@ -304,11 +305,6 @@ def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float |
     if condition.prevalence is not None or trained_at is not None:
         restated = at_prevalence(ranking, condition.prevalence, trained_at)
     return limits | {name: bounds(restated, name) for name in ("brier", "log_loss")}
-
-
-def _why(near: tuple[str, ...]) -> str:
-    equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
-    return f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
 
 
 def _fingerprint(rankings: Mapping[str, Ranking]) -> str:

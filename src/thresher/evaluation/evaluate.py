@@ -18,7 +18,7 @@ from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import ModelEvaluation, require_prevalence
-from thresher.evaluation.quantities import evaluate_quantities, parse_quantities
+from thresher.evaluation.quantities import parse_quantities, quantity_interval
 from thresher.evaluation.results import PageResult, interval_dicts
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.rules import (
@@ -302,4 +302,10 @@ def evaluate(
         savings=priced.savings,
         may_be_best=picked.may_be_best,
     )
-    return replace(evaluation, quantities=evaluate_quantities(evaluation, wanted, replicates=replicates))
+    if not wanted:
+        return evaluation
+    quantities = {
+        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in wanted.items()}
+        for name in names
+    }
+    return replace(evaluation, quantities=quantities)

@@ -8,7 +8,7 @@ no limit is ever surer than the cases allow. Everything is stated at the conditi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from thresher.choices import Choice
 from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.evaluation.rows import table_at
-from thresher.inference import Interval, bootstrap, interval
+from thresher.inference import Interval, ScoredRows, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
@@ -43,16 +43,6 @@ def parse_quantities(measures: Any) -> dict[str, Quantity]:
             known = [*MODEL_NUMBERS, *MEASURES]
             raise refusal(f"{one} is of one class of several, and there are two here", known)
     return asked
-
-
-def evaluate_quantities(
-    evaluation: Evaluation, asked: Mapping[str, Quantity], *, replicates: int
-) -> dict[str, dict[str, Interval]]:
-    """Every quantity asked for of every model, by model and text."""
-    return {
-        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in asked.items()}
-        for name in (evaluation.models if asked else ())
-    }
 
 
 def quantity_interval(
@@ -117,7 +107,11 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
 def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any], *, replicates: int) -> Interval:
     """Percentile limits around the estimate from all scores."""
     scored, ranking = evaluation.scored, evaluation[name].ranking
-    source = join_segments(ranking) if scored.simple else replace(scored, scores={name: scored.scores[name]})
+    source: Ranking | ScoredRows = ranking
+    if not scored.simple:
+        source = replace(scored, scores={name: scored.scores[name]})
+    elif len(ranking) > MOST_SEGMENTS:  # the hull's corners stay, so that what is best hardly moves
+        source = merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split)
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
     drawn = bootstrap(
         source,
@@ -132,8 +126,3 @@ def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any]
     estimate = float(value(ranking))
     by = estimate - drawn.estimate
     return replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
-
-
-def join_segments(ranking: Ranking) -> Ranking:
-    """Few enough segments to draw from, the hull's corners among them."""
-    return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking

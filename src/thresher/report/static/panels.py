@@ -271,10 +271,8 @@ def _scores(models: _Models) -> Panel:
     if not isinstance(at, str):
         at = min(max(at, plot.x[0]), plot.x[1])
         plot.line([at, at], (-top, top), dashes="5 2")
-    caption = (
-        f"{models.names[models.winner]}: positives upwards, negatives downwards, heights as square roots so that rare "
-        "scores are seen; the upright line is the threshold."
-    )
+    heights = "positives upwards, negatives downwards, heights as square roots so that rare scores are seen"
+    caption = f"{models.names[models.winner]}: {heights}; the upright line is the threshold."
     return plot.panel("Scores by class", caption)
 
 
@@ -289,11 +287,8 @@ def _gain(models: _Models) -> Panel:
 
 
 def _margins(models: _Models) -> Panel:
-    title = "Margins and losses"
-    caption = (
-        f"{models.names[models.winner]}: distance from the threshold, below 0 wrongly called (orange bars), and what "
-        "each loss charges."
-    )
+    title, bars = "Margins and losses", "distance from the threshold, below 0 wrongly called (orange bars)"
+    caption = f"{models.names[models.winner]}: {bars}, and what each loss charges."
     return Panel(title, caption, margins_svg(models.data[models.winner], name=title))
 
 
@@ -340,10 +335,8 @@ def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach:
 
 
 def _pairs(models: _Models) -> Panel:
-    caption = (
-        f"{models.names[models.winner]}: each pair of a positive and a negative, below the curve won (green), above it "
-        "lost (orange), within a diagonal step tied."
-    )
+    pair = "each pair of a positive and a negative, below the curve won (green), above it lost (orange)"
+    caption = f"{models.names[models.winner]}: {pair}, within a diagonal step tied."
     return Panel("Pairs grid", caption, pairs_svg(models.data[models.winner]["segments"], name="Pairs grid"))
 
 
