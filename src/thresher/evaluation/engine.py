@@ -40,7 +40,6 @@ from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
 from thresher.sources.engines.connect import is_engine_source
-from thresher.sources.engines.pairs import PlacementSums
 from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_rankings
@@ -225,7 +224,20 @@ def evaluate_scan(
     comparison = None
     if sums is not None and len(rankings) > 1:
         comparison = auc_comparison(sums, empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped))
-    models = _models(joint, asked, trained_at, level, sums=sums, cells_at=cells_at)
+    method = "delong" if cells_at is None else "delong, weighted"
+    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
+    models = {}
+    for i, (name, choice) in enumerate(joint.choices.items()):
+        table_at: Table = choice.table if cells_at is None else SampledTable(*cells_at[name], None)
+        models[name] = ScannedModel(
+            name=name,
+            ranking=choice.ranking,
+            auc=auc_interval(choice.ranking, level=level) if aucs is None else aucs[i],
+            choice=choice,
+            measures=intervals(table_at, class_ratio=asked.class_ratio, level=level),
+            expected_cost=interval(table_at, asked, level=level),
+            bounds=_bounds(choice.ranking, asked, trained_at),
+        )
     costs = {name: model.expected_cost for name, model in models.items()}
     priced = price_counted_rules(joint.choices, costs, model=joint.model, condition=asked)
     near = tuple(
@@ -261,33 +273,6 @@ def evaluate_scan(
         rules=priced.rules,
         baseline=priced.baseline,
     )
-
-
-def _models(
-    joint: JointChoice,
-    condition: OperatingCondition,
-    trained_at: float | None,
-    level: float,
-    *,
-    sums: PlacementSums | None,
-    cells_at: Mapping[str, tuple[Any, Any]] | None,
-) -> dict[str, ScannedModel]:
-    """Every model; an engine may give sums and cells that rankings do not hold."""
-    method = "delong" if cells_at is None else "delong, weighted"
-    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
-    models = {}
-    for i, (name, choice) in enumerate(joint.choices.items()):
-        table: Table = choice.table if cells_at is None else SampledTable(*cells_at[name], None)
-        models[name] = ScannedModel(
-            name=name,
-            ranking=choice.ranking,
-            auc=auc_interval(choice.ranking, level=level) if aucs is None else aucs[i],
-            choice=choice,
-            measures=intervals(table, class_ratio=condition.class_ratio, level=level),
-            expected_cost=interval(table, condition, level=level),
-            bounds=_bounds(choice.ranking, condition, trained_at),
-        )
-    return models
 
 
 def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:

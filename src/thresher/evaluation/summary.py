@@ -130,11 +130,7 @@ def classes_words(ranking: Ranking) -> str:
 
 
 def total_text(value: float) -> str:
-    """A number of cases; a sum of weights to four digits.
-
-    >>> total_text(12345), total_text(0.238222255), total_text(12345.678)
-    ('12,345', '0.2382', '12,346')
-    """
+    """A number of cases; a sum of weights to four digits."""
     if value == int(value):
         return f"{int(value):,}"
     return number_text(value, max(0, 3 - math.floor(math.log10(abs(value)))))
@@ -332,17 +328,7 @@ def tiles_text(evaluation: Evaluation) -> str:
 
 
 def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
-    """What every rule does per 1,000 cases, as rows of texts, the heads first.
-
-    >>> from thresher import evaluate
-    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> print(text_table(rules_rows(result.rules, result.condition)))
-    per 1,000 cases  found  missed  false alarms  cost              saved
-    model              333     167             0   378
-    never                0     500             0   500    122 [−335, 700]
-    always             500       0           500   500    122 [−734, 633]
-    0.5                500       0           167   167  −212 [−712, 445]
-    """
+    """What every rule does per 1,000 cases, as rows of texts, the heads first."""
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
         per = rule.per(1000, condition)
