@@ -12,16 +12,7 @@ from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
-from thresher.inference import Band, ScoredRows
-from thresher.inference.bands import (
-    POINTS,
-    DrawnCurve,
-    Draws,
-    net_benefit_curve,
-    precision_recall_curve,
-    reliability_curve,
-    roc_curve,
-)
+from thresher.inference import Band, ScoredRows, bands
 from thresher.ranking import Indices, Keep, Ranking, shorten
 
 MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
@@ -76,12 +67,12 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
         times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     ratio, level, seed = evaluation.condition.class_ratio, evaluation.level, evaluation.seed
-    draws = Draws.of(source, level=level, replicates=times, seed=seed, threads=None, class_ratio=ratio)
-    curves = _rate_curves(draws, POINTS)
+    draws = bands.Draws.of(source, level=level, replicates=times, seed=seed, threads=None, class_ratio=ratio)
+    curves = _rate_curves(draws, bands.POINTS)
     if probabilities:
-        curves["net_benefit"] = net_benefit_curve(draws)
+        curves["net_benefit"] = bands.net_benefit_curve(draws)
         if isinstance(source, Ranking):
-            curves["reliability"] = reliability_curve(draws, source)
+            curves["reliability"] = bands.reliability_curve(draws, source)
     return _bands(draws, curves)
 
 
@@ -95,9 +86,9 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
         return None
     curves = len(evaluation.models) * len(evaluation.classes)
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
-    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
+    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, bands.POINTS))
     short = shorten(ranking, MOST_SEGMENTS, keep="classes")
-    draws = Draws.of(short, level=evaluation.level, replicates=times, seed=0, threads=None)
+    draws = bands.Draws.of(short, level=evaluation.level, replicates=times, seed=0, threads=None)
     return _bands(draws, _rate_curves(draws, places))
 
 
@@ -106,12 +97,12 @@ def percent_splits(ranking: Ranking) -> Indices:
     return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
-def _rate_curves(draws: Draws, places: int) -> dict[str, DrawnCurve]:
+def _rate_curves(draws: bands.Draws, places: int) -> dict[str, bands.DrawnCurve]:
     at = np.linspace(0, 1, places)
-    return {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
+    return {"roc": bands.roc_curve(draws, at), "precision_recall": bands.precision_recall_curve(draws, at[1:])}
 
 
-def _bands(draws: Draws, curves: dict[str, DrawnCurve]) -> ModelBands:
+def _bands(draws: bands.Draws, curves: dict[str, bands.DrawnCurve]) -> ModelBands:
     if draws.class_ratio is not None:  # the mix is declared, so that only what is within classes varies
         return ModelBands(**draws.bands(curves, stratified=None))
     if min(draws.observed.Pos, draws.observed.Neg) >= CASES_WORTH_SHARING:

@@ -277,13 +277,9 @@ def evaluate_scan(
 
 def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:
     at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
-    limits = {
-        "auc": bounds(ranking, "auc"),
-        "average_precision": bounds(at_mix, "average_precision"),
-        "pr_area": bounds(at_mix, "pr_area"),
-        "ks": bounds(ranking, "ks"),
-        "expected_cost": bounds(ranking, "expected_cost", condition=condition),
-    }
+    sources = {"auc": ranking, "average_precision": at_mix, "pr_area": at_mix, "ks": ranking}
+    limits = {name: bounds(source, name) for name, source in sources.items()}
+    limits["expected_cost"] = bounds(ranking, "expected_cost", condition=condition)
     if not are_probabilities(ranking):
         return limits
     restated = ranking
@@ -313,6 +309,7 @@ def _cautions(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
             yield auc_below_half(name, model.auc.estimate)
         if "brier" not in model.bounds:
             yield not_probabilities(name, model.ranking)
-    cost = "the cost on rows the threshold was not chosen on"
-    others = "where it falls in resamples and how often the winner wins"
-    yield Caution("counts-only", f"{cost}, {others} need rows, and only counts left the table")
+    unknown = (
+        "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
+    )
+    yield Caution("counts-only", f"{unknown} need rows, and only counts left the table")

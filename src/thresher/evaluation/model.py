@@ -175,10 +175,7 @@ class ModelEvaluation(ModelResult):
             "out_of_bag_cost": self.out_of_bag_cost.to_dict(),
             "predictions": None if self.predictions is None else cells(self.predictions),
             "numbers": interval_dicts(self.numbers),
-            "in_data": {
-                "measures": interval_dicts(self.data_measures),
-                "numbers": interval_dicts(self.data_numbers),
-            },
+            "in_data": {"measures": interval_dicts(self.data_measures), "numbers": interval_dicts(self.data_numbers)},
         }
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from thresher._internal.text import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 from thresher.cautions import Caution
+from thresher.evaluation.decision import BASELINE_WORDS
 from thresher.evaluation.model import NUMBERS
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule, same_rule
@@ -45,17 +45,11 @@ _FIRST = (
     "equal-costs",
     "class-ratio-from-data",
 )
-_AGAINST = {
-    "never": "never acting",
-    "always": "always acting",
-    "0.5": "the usual cut-off of 0.5",
-    "current": "the rule in use",
-}
+_AGAINST = BASELINE_WORDS | {"never": "never acting", "always": "always acting"}
 _SAME = {"0.5": "the usual cut-off", "current": "the rule in use"}
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """A number per 1,000 cases, its limits, and that of other rules."""
 
     value: str
@@ -370,11 +364,9 @@ def _at_threshold(evaluation: Evaluation) -> str:
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows of texts in columns, the first aligned left and the others right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            text.ljust(width) if i == 0 else text.rjust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = []
+    for name, *cells in rows:
+        aligned = (cell.rjust(width) for cell, width in zip(cells, others, strict=True))
+        lines.append("  ".join([name.ljust(first), *aligned]).rstrip())
+    return "\n".join(lines)

@@ -16,21 +16,12 @@ from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
 from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
-from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
+from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, summary
 from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
 from thresher.evaluation.classes import LABELS as CLASS_LABELS
 from thresher.evaluation.model import NUMBERS, are_probabilities
 from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import Rule
-from thresher.evaluation.summary import (
-    by_importance,
-    condition_words,
-    cost_unit,
-    mix_words,
-    reason,
-    rows_mix_words,
-    rule_text,
-)
 from thresher.inference import Comparison, Interval
 from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
@@ -76,7 +67,7 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
     >>> payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))["title"]
     '1 model on 6 cases'
     """
-    models = len(evaluation.models)
+    models, cautions = len(evaluation.models), summary.by_importance(evaluation.cautions)
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
     return {
         "format": FORMAT,
@@ -84,9 +75,7 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
         "version": __version__,
         "level": evaluation.level,
         "folded": False,  # whether comparisons open on request only, however few
-        "cautions": [
-            {"code": caution.code, "text": visible(caution.text)} for caution in by_importance(evaluation.cautions)
-        ],
+        "cautions": [{"code": caution.code, "text": visible(caution.text)} for caution in cautions],
         "measures": _measures(),
         **(_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation)),
     }
@@ -95,13 +84,14 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
 def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
     ranking = evaluation[decision.model].ranking
+    mixes = {"declared": summary.mix_words(evaluation), "rows": summary.rows_mix_words(evaluation)}
     return {
         "kind": "binary",
         "answer": paragraphs(evaluation),
-        "why": reason(evaluation),
-        "asked": condition_words(evaluation),
-        "unit": cost_unit(evaluation),
-        "mixes": {"declared": mix_words(evaluation), "rows": rows_mix_words(evaluation)} if declared else None,
+        "why": summary.reason(evaluation),
+        "asked": summary.condition_words(evaluation),
+        "unit": summary.cost_unit(evaluation),
+        "mixes": mixes if declared else None,
         "rules": [_rule(evaluation, rule) for rule in evaluation.rules.values()],
         "data": {
             "rows": evaluation.rows,
@@ -148,7 +138,7 @@ def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
         "kind": kind,
         "name": visible(rule.model or rule.name),
         "threshold": json_number(math.nan if rule.threshold is None else rule.threshold),
-        "said": rule_text(evaluation, rule),
+        "said": summary.rule_text(evaluation, rule),
         "cells": cells(rule.table),
         "cost": interval_data(rule.cost),
         "saving": None if rule.saving is None else interval_data(rule.saving),

@@ -73,19 +73,18 @@ def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, 
     width, height = (svg.WIDTH - _LEFT - _RIGHT) / len(classes), (svg.HEIGHT - _TOP - _BOTTOM) / len(classes)
     numbered = len(classes) <= MOST_NUMBERS
     drawn: list[str] = []
-    for i, row in enumerate(matrix):
+    for i, (label, row) in enumerate(zip(classes, matrix, strict=True)):
         total, top = sum(row) or 1, _TOP + height * i
-        label = text(_cut(classes[i]))
-        drawn.append(element("text", label, x=_LEFT - 6, y=top + height / 2 + 4, text_anchor="end"))
+        middle = top + height / 2 + 4
+        drawn.append(element("text", text(_cut(label)), x=_LEFT - 6, y=middle, text_anchor="end"))
         for j, count in enumerate(row):
             left = _LEFT + width * j
             # Strong shades would hide the numbers in one of the two colour schemes.
-            shade, fill = 0.0 if not count else 0.08 + 0.5 * count / total, colour(0 if i == j else 1)
-            box = {"x": left + 1, "y": top + 1, "width": width - 2, "height": height - 2}
-            drawn.append(element("rect", **box, fill=fill, fill_opacity=shade))
+            style = {"fill": colour(int(i != j)), "fill_opacity": 0.08 + 0.5 * count / total if count else 0.0}
+            drawn.append(element("rect", x=left + 1, y=top + 1, width=width - 2, height=height - 2, **style))
             if numbered:
-                middle = {"x": left + width / 2, "y": top + height / 2 + 4}
-                drawn.append(element("text", value_text(count), **middle, text_anchor="middle", font_size=13))
+                where = {"x": left + width / 2, "y": middle}
+                drawn.append(element("text", value_text(count), **where, text_anchor="middle", font_size=13))
     for j, each in enumerate(classes if numbered else ()):
         x = _LEFT + width * (j + 0.5)
         drawn.append(element("text", text(_cut(each)), x=x, y=svg.HEIGHT - _BOTTOM + 16, text_anchor="middle"))
