@@ -203,10 +203,7 @@ class Decision(Result):
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one model; `parts` are the fields that rows and costs tell.
-
-    Where the model is not the cheapest one, the cheapest is the runner-up.
-    """
+    """The decision for one model; where it is not the cheapest, that one is the runner-up."""
     choice, cheapest = joint.choices[model], model in joint.tied
     stated = condition.for_data(choice.ranking)
     low, high = joint.stays_cheapest(model)

@@ -227,6 +227,8 @@ def evaluate(
         calls={name: rule.calls for name, rule in fixed.items()},
     )
     picked = pick(joint, stability, level=level, margin=margin, preference=preference)
+    predicted = rows.predictions.items()
+    tables = {name: contingency(scored.positive, calls, weights=scored.weight) for name, calls in predicted}
     models = {
         name: ModelEvaluation(
             name=name,
@@ -234,11 +236,7 @@ def evaluate(
             choice=joint.choices[name],
             out_of_bag_cost=stability.out_of_bag_cost[name],
             threshold=stability.threshold[name],
-            predictions=(
-                contingency(scored.positive, rows.predictions[name], weights=scored.weight)
-                if name in rows.predictions
-                else None
-            ),
+            predictions=tables.get(name),
             ks_gain=stability.ks_gain[name],
             rows=rows,
         )

@@ -57,10 +57,8 @@ class ModelEvaluation(ModelResult):
     """One model: its ranking, its calibration, and its best threshold.
 
     Every number is stated at the class mix of the condition, and computed when it is first asked for; where a mix is
-    declared, `data_measures` and `data_numbers` are those of the rows as they are. `measures` holds every registered
-    measure at the chosen threshold. `numbers` holds every number that belongs to no threshold, with its interval, from
-    "auc" to "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are None when the
-    scores are no probabilities. `predictions` is the table of the user's own predictions, if any.
+    declared, `data_measures` and `data_numbers` are those of the rows as they are. `brier`, `log_loss` and
+    `decomposition` are None when the scores are no probabilities. `predictions` is the table of the user's own ones.
 
     >>> from thresher import evaluate
     >>> model = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])["model"]

@@ -1,8 +1,7 @@
-"""Any quantity of an evaluated model, with limits that allow for everything that was chosen.
+"""Any quantity of an evaluated model at the condition's class mix, with limits.
 
-Numbers of a model have the limits that the evaluation gives them. A measure at a threshold that was itself looked
-for on the rows is resampled, threshold and all; where resamples agree too well, the limits of the table stand, so that
-no limit is ever surer than the cases allow. Everything is stated at the condition's class mix.
+A measure at a threshold that was itself looked for on the rows is resampled, threshold and all; where resamples agree
+too well, the limits of the table stand, so that no limit is ever surer than the cases allow.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import interval_data, json_number, json_numbers, significant
-from thresher.tables import MEASURES, OperatingCondition
+from thresher.tables import MEASURES
 from thresher.version import __version__
 
 FORMAT = "thresher/page/1"
@@ -76,14 +76,23 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
         "level": evaluation.level,
         "folded": False,  # whether comparisons open on request only, however few
         "cautions": [{"code": caution.code, "text": visible(caution.text)} for caution in cautions],
-        "measures": _measures(),
+        "measures": [
+            {
+                **{part: getattr(known, part) for part in ("name", "symbol", "formula")},
+                "label": known.name.replace("_", " "),
+                "direction": known.better,
+                "range": json_numbers(known.range),
+            }
+            for known in MEASURES.values()
+        ],
         **(_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation)),
     }
 
 
 def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
-    ranking = evaluation[decision.model].ranking
+    ranking, condition = evaluation[decision.model].ranking, decision.condition
+    prevalence = condition.prevalence or 0.0
     mixes = {"declared": summary.mix_words(evaluation), "rows": summary.rows_mix_words(evaluation)}
     return {
         "kind": "binary",
@@ -106,7 +115,15 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
             "fingerprint": decision.fingerprint,
             "seed": evaluation.seed,
         },
-        "condition": _condition(decision.condition, from_data=not declared),
+        "condition": {
+            "cost_fp": condition.cost_fp - condition.cost_tn,
+            "cost_fn": condition.cost_fn - condition.cost_tp,
+            "cost_ratio": condition.cost_ratio,
+            "class_ratio": condition.class_ratio,
+            "class_ratio_from_data": not declared,
+            "in_percent": condition.mix.endswith("positive"),
+            "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
+        },
         "decision": decision.to_dict(),
         "models": [model_data(evaluation, name) for name in evaluation.models],
         "comparison": [] if evaluation.comparison is None else _pairs(evaluation.comparison, "AUC"),
@@ -144,31 +161,6 @@ def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
         "saving": None if rule.saving is None else interval_data(rule.saving),
         "may_be_best": kind == "model" and len(evaluation.may_be_best) > 1 and rule.name in evaluation.may_be_best,
     }
-
-
-def _condition(condition: OperatingCondition, *, from_data: bool) -> dict[str, Any]:
-    prevalence = condition.prevalence or 0.0
-    return {
-        "cost_fp": condition.cost_fp - condition.cost_tn,
-        "cost_fn": condition.cost_fn - condition.cost_tp,
-        "cost_ratio": condition.cost_ratio,
-        "class_ratio": condition.class_ratio,
-        "class_ratio_from_data": from_data,
-        "in_percent": condition.mix.endswith("positive"),
-        "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
-    }
-
-
-def _measures() -> list[dict[str, Any]]:
-    return [
-        {
-            **{part: getattr(known, part) for part in ("name", "symbol", "formula")},
-            "label": known.name.replace("_", " "),
-            "direction": known.better,
-            "range": json_numbers(known.range),
-        }
-        for known in MEASURES.values()
-    ]
 
 
 def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:

@@ -43,15 +43,12 @@ def tables(payload: Mapping[str, Any]) -> list[Table]:
 
 def _contingency(model: Mapping[str, Any]) -> Table:
     tp, fn, fp, tn = (model["optimum"]["cells"][cell] for cell in ("tp", "fn", "fp", "tn"))
-    rows = [
-        ("actual +", tp, fn, tp + fn),
-        ("actual −", fp, tn, fp + tn),
-        ("total", tp + fp, fn + tn, tp + fn + fp + tn),
-    ]
+    rows = [("actual +", tp, fn, tp + fn), ("actual −", fp, tn, fp + tn)]
+    rows.append(("total", tp + fp, fn + tn, tp + fn + fp + tn))
     return Table(
         f"{model['name']} at threshold {score_text(model['optimum']['threshold'])}",
         ("", "predicted +", "predicted −", "total"),
-        [(name, *(value_text(cell) for cell in cells)) for name, *cells in rows],
+        [(name, *map(value_text, counts)) for name, *counts in rows],
         small=True,
     )
 
