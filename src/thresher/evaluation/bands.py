@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ CLASS_PLACES = 1000
 FEWEST_PLACES = 21
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelBands:
+class ModelBands(NamedTuple):
     """Pointwise bands of one model's curves; None where there is none."""
 
     roc: Band

@@ -136,7 +136,12 @@ class MulticlassEvaluation(PageResult[MulticlassModel]):
         numbers = [[label, *map(limits_text, row)] for label, *row in zip(LABELS.values(), *columns, strict=True)]
         parts = [_data_words(self), text_table([["", *self.models], *numbers])]
         if self.comparisons:
-            parts.append(f"Differences, paired:\n{_differences(self.comparisons)}")
+            rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
+            for pair in next(iter(self.comparisons.values())).differences:
+                for measure, one in ((measure, each[pair]) for measure, each in self.comparisons.items()):
+                    p_value = shown_p(one.p_adjusted)
+                    rows.append([" - ".join(pair), measure, limits_text(one.interval), p_value, one.verdict])
+            parts.append(f"Differences, paired:\n{text_table(rows)}")
         parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in self.models.items()]
         return visible_lines("\n\n".join([*parts, *mind(self.cautions)]))
 
@@ -378,15 +383,6 @@ def _data_words(evaluation: MulticlassEvaluation) -> str:
     if len(names) > 1:
         return f"{words}\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
     return f"{words}\nHighest overall accuracy: {names[0]}, with {right}."
-
-
-def _differences(comparisons: Mapping[str, Comparison]) -> str:
-    rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
-    for pair in next(iter(comparisons.values())).differences:
-        for measure, comparison in comparisons.items():
-            one = comparison[pair]
-            rows.append([" - ".join(pair), measure, limits_text(one.interval), shown_p(one.p_adjusted), one.verdict])
-    return text_table(rows)
 
 
 def _classes(model: MulticlassModel) -> str:

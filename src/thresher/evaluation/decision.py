@@ -125,8 +125,8 @@ class Decision(Result):
         >>> Decision.schema()["title"]
         'thresher decision'
         """
-        written = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
-        return dict(json.loads(written))
+        schema = resources.files("thresher.evaluation").joinpath("decision.schema.json")
+        return dict(json.loads(schema.read_text(encoding="utf-8")))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinity is the text "inf"."""

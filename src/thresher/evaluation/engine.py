@@ -16,15 +16,7 @@ from thresher.choices import Choice, JointChoice, choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import Bounds
 from thresher.errors import ArgumentError
-from thresher.evaluation.cautions import (
-    auc_below_half,
-    cautions_data,
-    equal_costs,
-    extreme_class_ratio,
-    few_cases,
-    no_saving,
-    not_probabilities,
-)
+from thresher.evaluation import cautions
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
 from thresher.evaluation.results import ModelResult, ModelsResult, interval_dicts, limits_text
@@ -144,7 +136,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
             "baseline": self.baseline,
             "comparison": [each.to_dict() for each in differences],
             "decision": self.decision.to_dict(),
-            "cautions": cautions_data(self.cautions),
+            "cautions": cautions.cautions_data(self.cautions),
         }
 
     def _brief(self) -> str:
@@ -267,7 +259,7 @@ def evaluate_scan(
             calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
             fingerprint=_fingerprint(rankings),
         ),
-        cautions=(*equal_costs(condition), *joint.cautions, *_cautions(models), *no_saving(priced.rules)),
+        cautions=(*cautions.equal_costs(condition), *joint.cautions, *_cautions(models, priced.rules)),
         dropped=dropped,
         level=level,
         rules=priced.rules,
@@ -298,18 +290,19 @@ def _fingerprint(rankings: Mapping[str, Ranking]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _cautions(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
+def _cautions(models: Mapping[str, ScannedModel], rules: Mapping[str, Rule]) -> Iterator[Caution]:
     """What a careful analyst would notice, and what counts alone cannot tell."""
     ranking = next(iter(models.values())).ranking
     if not ranking.weighted:  # weights say nothing of how many cases there are
-        yield from few_cases(ranking.Pos, ranking.Neg)
-    yield from extreme_class_ratio(ranking.Pos, ranking.Neg)
+        yield from cautions.few_cases(ranking.Pos, ranking.Neg)
+    yield from cautions.extreme_class_ratio(ranking.Pos, ranking.Neg)
     for name, model in models.items():
         if model.auc.estimate < 0.5:
-            yield auc_below_half(name, model.auc.estimate)
+            yield cautions.auc_below_half(name, model.auc.estimate)
         if "brier" not in model.bounds:
-            yield not_probabilities(name, model.ranking)
+            yield cautions.not_probabilities(name, model.ranking)
     unknown = (
         "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
     )
     yield Caution("counts-only", f"{unknown} need rows, and only counts left the table")
+    yield from cautions.no_saving(rules)

@@ -8,14 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from thresher._internal.arguments import as_number
-from thresher.calibration import (
-    CalibrationMap,
-    Decomposition,
-    adjust_prevalence,
-    calibration_map,
-    decomposition,
-    log_loss,
-)
+from thresher.calibration import CalibrationMap, adjust_prevalence, calibration_map, log_loss
+from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.curves.hull import with_hull_of

@@ -7,7 +7,7 @@ too well, the limits of the table stand, so that no limit is ever surer than the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -89,35 +89,29 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
-    drawn = _resample(evaluation, name, lambda ranking: value(ranking, asked), replicates=replicates)
-    if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
-        unseen = 1 - ((1 - level) / 2) ** (1 / min(evaluation.scored.cases))
-        note = "all resamples agree; limits from what could stay unseen, conservative"
-        drawn = replace(drawn, lower=drawn.estimate - unseen, upper=drawn.estimate + unseen, note=note)
-    low, high = asked.known.range
-    lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
-    return replace(drawn, lower=min(lower, table.lower), upper=max(upper, table.upper))
-
-
-def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any], *, replicates: int) -> Interval:
-    """Percentile limits around the estimate from all scores."""
     scored, ranking = evaluation.scored, evaluation[name].ranking
     source: Ranking | ScoredRows = ranking
     if not scored.simple:
         source = replace(scored, scores={name: scored.scores[name]})
     elif len(ranking) > MOST_SEGMENTS:  # the hull's corners stay, so that what is best hardly moves
         source = merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split)
-    declared = evaluation.condition.class_ratio is not None and scored.cluster is None
+    declared = condition.class_ratio is not None and scored.cluster is None
     drawn = bootstrap(
         source,
-        {name: value},
+        {name: lambda sample: value(sample, asked)},
         replicates=replicates,
         seed=evaluation.seed,
-        level=evaluation.level,
+        level=level,
         stratified=True if declared else None,
     ).interval(name)
-    if not scored.simple or source is ranking:
-        return drawn
-    estimate = float(value(ranking))
-    by = estimate - drawn.estimate
-    return replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
+    if scored.simple and source is not ranking:  # the same spread around the estimate from all scores
+        estimate = float(value(ranking, asked))
+        by = estimate - drawn.estimate
+        drawn = replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
+    if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
+        unseen = 1 - ((1 - level) / 2) ** (1 / min(scored.cases))
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+        drawn = replace(drawn, lower=drawn.estimate - unseen, upper=drawn.estimate + unseen, note=note)
+    low, high = asked.known.range
+    lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
+    return replace(drawn, lower=min(lower, table.lower), upper=max(upper, table.upper))

@@ -6,11 +6,10 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib import resources
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher._internal.atomic import write_file
 from thresher._internal.optional import extra
@@ -27,8 +26,7 @@ from thresher.report.static.tables import Table, tables
 _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading with paragraphs, tiles, pictures and tables below it."""
 
     title: str

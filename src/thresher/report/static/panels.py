@@ -80,8 +80,9 @@ def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, 
         for j, count in enumerate(row):
             left = _LEFT + width * j
             # Strong shades would hide the numbers in one of the two colour schemes.
-            style = {"fill": colour(int(i != j)), "fill_opacity": 0.08 + 0.5 * count / total if count else 0.0}
-            drawn.append(element("rect", x=left + 1, y=top + 1, width=width - 2, height=height - 2, **style))
+            shade, fill = 0.08 + 0.5 * count / total if count else 0.0, colour(int(i != j))
+            box = {"x": left + 1, "y": top + 1, "width": width - 2, "height": height - 2}
+            drawn.append(element("rect", **box, fill=fill, fill_opacity=shade))
             if numbered:
                 where = {"x": left + width / 2, "y": middle}
                 drawn.append(element("text", value_text(count), **where, text_anchor="middle", font_size=13))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.report.numbers import limits_text, score_text, value_text
 from thresher.tables import MEASURES, Contingency, OperatingCondition
@@ -13,8 +12,7 @@ ABREAST = 5
 FEW_PAIRS = 6  # more are folded
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table: its caption, its heads, and rows whose first cell names them.
 
     Small ones lie side by side, folded ones open on request, and rows named in `grey` are baselines.
