@@ -118,7 +118,12 @@ def summaries():
     matrix = np.round(0.4 * np.eye(3)[classes] + 0.2, 2)
     rare = th.OperatingCondition(prevalence=0.05, cost_ratio=20)
     table = pa.table({"y": labels, **models})
-    more = {"measures": ["tpr@threshold=0.5"], "current": {"poor": 0.5}, "prefer": "current", "replicates": 40}
+    more: dict[str, Any] = {
+        "measures": ["tpr@threshold=0.5"],
+        "current": {"poor": 0.5},
+        "prefer": "current",
+        "replicates": 40,
+    }
     return {
         "declared mix": th.evaluate(labels, models, condition=rare, **more),
         "weights": th.evaluate(labels, good, weights=weights, replicates=40),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,15 +11,7 @@ from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
-from thresher.inference import Band, ScoredRows
-from thresher.inference.bands import (
-    POINTS,
-    Draws,
-    net_benefit_curve,
-    precision_recall_curve,
-    reliability_curve,
-    roc_curve,
-)
+from thresher.inference import Band, ScoredRows, bands
 from thresher.ranking import Indices, Keep, Ranking, shorten
 
 MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
@@ -38,8 +29,7 @@ CLASS_PLACES = 1000
 FEWEST_PLACES = 21
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelBands:
+class ModelBands(NamedTuple):
     """Pointwise bands of one model's curves; None where there is none."""
 
     roc: Band
@@ -59,8 +49,6 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     """
     model, rows = evaluation[name], evaluation.scored
     probabilities = are_probabilities(model.ranking)
-    how: dict[str, Any] = {"calibrated": probabilities, "level": evaluation.level, "seed": evaluation.seed}
-    how["class_ratio"] = evaluation.condition.class_ratio
     made_at, to = evaluation.decision.trained_at, evaluation.decision.condition.prevalence
 
     def restate(score: Any) -> Any:
@@ -68,14 +56,22 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
             return score
         return adjust_prevalence(score, to, trained_at=made_at)
 
+    source: Ranking | ScoredRows
     if rows.simple:
         keep: Keep = "percent" if probabilities else "classes"
-        short = shorten(recalibrate(model.ranking, restate), MOST_SEGMENTS, keep=keep)
-        return _bands(short, replicates=REPLICATES, **how)
-    scores = {name: restate(rows.scores[name])}
-    source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
-    times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
-    return _bands(source, replicates=times, **how)
+        source, times = shorten(recalibrate(model.ranking, restate), MOST_SEGMENTS, keep=keep), REPLICATES
+    else:
+        scores = {name: restate(rows.scores[name])}
+        source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
+        times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
+    ratio, level, seed = evaluation.condition.class_ratio, evaluation.level, evaluation.seed
+    draws = bands.Draws(source, level, times, seed, class_ratio=ratio)
+    curves = _rate_curves(draws, bands.POINTS)
+    if probabilities:
+        curves["net_benefit"] = bands.net_benefit_curve(draws)
+        if isinstance(source, Ranking):
+            curves["reliability"] = bands.reliability_curve(draws, source)
+    return _bands(draws, curves)
 
 
 def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:
@@ -88,9 +84,10 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
         return None
     curves = len(evaluation.models) * len(evaluation.classes)
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
-    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
+    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, bands.POINTS))
     short = shorten(ranking, MOST_SEGMENTS, keep="classes")
-    return _bands(short, calibrated=False, level=evaluation.level, replicates=times, seed=0, places=places)
+    draws = bands.Draws(short, evaluation.level, times, seed=0)
+    return _bands(draws, _rate_curves(draws, places))
 
 
 def percent_splits(ranking: Ranking) -> Indices:
@@ -98,24 +95,13 @@ def percent_splits(ranking: Ranking) -> Indices:
     return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
-def _bands(
-    source: Ranking | ScoredRows,
-    *,
-    calibrated: bool,
-    level: float,
-    replicates: int,
-    seed: int,
-    places: int = POINTS,
-    class_ratio: float | None = None,
-) -> ModelBands:
-    draws = Draws(source, level, replicates, seed, class_ratio=class_ratio)
+def _rate_curves(draws: bands.Draws, places: int) -> dict[str, bands.DrawnCurve]:
     at = np.linspace(0, 1, places)
-    curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
-    if calibrated:
-        curves["net_benefit"] = net_benefit_curve(draws)
-        if isinstance(source, Ranking):
-            curves["reliability"] = reliability_curve(draws, source)
-    if class_ratio is not None:  # the mix is declared, so that only what is within classes varies
+    return {"roc": bands.roc_curve(draws, at), "precision_recall": bands.precision_recall_curve(draws, at[1:])}
+
+
+def _bands(draws: bands.Draws, curves: dict[str, bands.DrawnCurve]) -> ModelBands:
+    if draws.class_ratio is not None:  # the mix is declared, so that only what is within classes varies
         return ModelBands(**draws.bands(curves, stratified=None))
     if min(draws.observed.Pos, draws.observed.Neg) >= CASES_WORTH_SHARING:
         return ModelBands(**draws.bands(curves, stratified=False))

@@ -110,10 +110,10 @@ def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
         return
     doing = BASELINE_WORDS[name]
     if math.isnan(saving.estimate):
-        yield Caution("no-better-than-nothing", f"whether it is cheaper than {doing} is unknown: {saving.note}")
+        what = f"whether it is cheaper than {doing} is unknown: {saving.note}"
     elif saving.estimate <= 0:
         more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
-        yield Caution("no-better-than-nothing", f"on rows it was not chosen on, the decision {more} {doing}")
+        what = f"on rows it was not chosen on, the decision {more} {doing}"
     else:
-        saved = f"the saving is {limits_text(saving)} per case"
-        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: {saved}")
+        what = f"it may be no cheaper than {doing}: the saving is {limits_text(saving)} per case"
+    yield Caution("no-better-than-nothing", what)

@@ -19,19 +19,10 @@ from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import EXTREME, FEW, cautions_data, few_clusters
 from thresher.evaluation.results import ModelResult, PageResult, interval_dicts, limits_text
 from thresher.evaluation.summary import mind, text_table
-from thresher.inference import ClassAucIntervals, Comparison, ConfusionIntervals, Interval, intervals
+from thresher.inference import ClassAucIntervals, Comparison, ConfusionIntervals, Interval, influence, intervals
 from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
 from thresher.inference.comparison.difference import require_margin, shown_p
-from thresher.inference.influence import (
-    MATRIX_MEASURES,
-    NOT_SUMMING,
-    RowInfluence,
-    class_influence,
-    log_losses,
-    squared_errors,
-    sums_to_one,
-)
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.auc import AVERAGES, area_intervals
 from thresher.inference.intervals.confusion import sampled_confusion_intervals
@@ -41,7 +32,7 @@ from thresher.inputs.labels import listed
 from thresher.ranking import Floats, Ranking
 from thresher.tables import ConfusionMatrix
 
-RATES = ("overall_accuracy", *MATRIX_MEASURES)
+RATES = ("overall_accuracy", *influence.MATRIX_MEASURES)
 LABELS = {
     "overall_accuracy": "overall accuracy",
     "macro_recall": "mean class accuracy (macro recall)",
@@ -145,7 +136,12 @@ class MulticlassEvaluation(PageResult[MulticlassModel]):
         numbers = [[label, *map(limits_text, row)] for label, *row in zip(LABELS.values(), *columns, strict=True)]
         parts = [_data_words(self), text_table([["", *self.models], *numbers])]
         if self.comparisons:
-            parts.append(f"Differences, paired:\n{_differences(self.comparisons)}")
+            rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
+            for pair in next(iter(self.comparisons.values())).differences:
+                for measure, one in ((measure, each[pair]) for measure, each in self.comparisons.items()):
+                    p_value = shown_p(one.p_adjusted)
+                    rows.append([" - ".join(pair), measure, limits_text(one.interval), p_value, one.verdict])
+            parts.append(f"Differences, paired:\n{text_table(rows)}")
         parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in self.models.items()]
         return visible_lines("\n\n".join([*parts, *mind(self.cautions)]))
 
@@ -203,10 +199,8 @@ def evaluate_classes(
         The class that labels not among `classes` count as; without it they are refused.
     predictions
         The models' own calls, one column or a mapping; without them, the most probable class, the first of equals.
-    weights
-        Sampling weights, one per row.
-    clusters
-        What rows belong together (patients, users); only clusters count as independent.
+    weights, clusters
+        Sampling weights, and what rows belong together (patients, users); only clusters count as independent.
     level
         Of all intervals.
     margin
@@ -240,18 +234,18 @@ def evaluate_classes(
         missing=missing,
     )
     require_two_clusters_of_classes(rows)
-    influence = {name: class_influence(rows, name) for name in rows.matrices}
-    models = {name: _model(rows, name, influence[name], level=level) for name in rows.matrices}
+    of_rows = {name: influence.class_influence(rows, name) for name in rows.matrices}
+    models = {name: _model(rows, name, of_rows[name], level=level) for name in rows.matrices}
     return MulticlassEvaluation(
         models=models,
         classes=rows.classes,
         rows=rows.index.size,
         level=level,
         comparisons={
-            measure: class_comparison(rows, influence, measure, level=level, margin=margins[measure])
+            measure: class_comparison(rows, of_rows, measure, level=level, margin=margins[measure])
             for measure in (COMPARED if len(models) > 1 else ())
         },
-        cautions=(*_on_data(rows), *_on_ties(models), *chain(*(_on_model(rows, model) for model in models.values()))),
+        cautions=(*_on_data(rows, models), *chain(*(_on_model(rows, model) for model in models.values()))),
         dropped=rows.dropped,
         weighted=rows.weight is not None,
         clusters=None if rows.cluster is None else rows.clusters,
@@ -270,8 +264,10 @@ def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     return dict.fromkeys(COMPARED, 0.0) | dict(margins)
 
 
-def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence], *, level: float) -> MulticlassModel:
-    """Evaluate one model; `influence` are the influences of rows on its measures."""
+def _model(
+    rows: ClassifiedRows, name: str, of_rows: Mapping[str, influence.RowInfluence], *, level: float
+) -> MulticlassModel:
+    """Evaluate one model; `of_rows` are the influences of rows on its measures."""
     k, calls = len(rows.classes), rows.calls[name]
     counts = np.bincount(rows.index * k + calls, weights=rows.weight, minlength=k * k).reshape(k, k)
     matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
@@ -289,7 +285,7 @@ def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence
         confusion=matrix,
         rates=rates,
         areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
-        auc=area_intervals(rows, name, influence, level=level),
+        auc=area_intervals(rows, name, of_rows, level=level),
         brier=brier,
         log_loss=log_loss,
     )
@@ -297,8 +293,8 @@ def _model(rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence
 
 def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, Interval]:
     matrix = rows.matrices[name]
-    if not sums_to_one(matrix):
-        return undefined(level, NOT_SUMMING), undefined(level, NOT_SUMMING)
+    if not influence.sums_to_one(matrix):
+        return undefined(level, influence.NOT_SUMMING), undefined(level, influence.NOT_SUMMING)
 
     def interval(loss: Floats, of_class: Floats, most: float) -> Interval:
         predicted = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
@@ -308,21 +304,12 @@ def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, In
     squared = (matrix**2).sum(axis=1, keepdims=True) / 2 + 0.5 - matrix
     certain = np.where(matrix > 0, matrix, 1.0)  # what cannot happen adds no loss
     return (
-        interval(squared_errors(rows, name), squared, 1.0),
-        interval(log_losses(rows, name), -np.log(certain), math.inf),
+        interval(influence.squared_errors(rows, name), squared, 1.0),
+        interval(influence.log_losses(rows, name), -np.log(certain), math.inf),
     )
 
 
-def _on_ties(models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
-    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
-    most = max(right.values())
-    tied = [name for name, cases in right.items() if math.isclose(cases, most, rel_tol=1e-12)]
-    if len(tied) > 1:
-        cases = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
-        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {cases}; none of them is best")
-
-
-def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
+def _on_data(rows: ClassifiedRows, models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
     cases = rows.cases
     for name, count in zip(rows.classes, cases.tolist(), strict=True):
         if count < FEW:
@@ -335,6 +322,12 @@ def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
     if rows.pooled_rows:
         pooled = f"{listed(rows.pooled)} ({rows.pooled_rows:,} of {rows.index.size:,} rows)"
         yield Caution("pooled-labels", f"labels that are no class of their own were pooled: {pooled}")
+    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
+    most = max(right.values())
+    tied = [name for name, number in right.items() if math.isclose(number, most, rel_tol=1e-12)]
+    if len(tied) > 1:
+        what = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
+        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {what}; none of them is best")
 
 
 def _on_model(rows: ClassifiedRows, model: MulticlassModel) -> Iterator[Caution]:
@@ -390,15 +383,6 @@ def _data_words(evaluation: MulticlassEvaluation) -> str:
     if len(names) > 1:
         return f"{words}\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
     return f"{words}\nHighest overall accuracy: {names[0]}, with {right}."
-
-
-def _differences(comparisons: Mapping[str, Comparison]) -> str:
-    rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
-    for pair in next(iter(comparisons.values())).differences:
-        for measure, comparison in comparisons.items():
-            one = comparison[pair]
-            rows.append([" - ".join(pair), measure, limits_text(one.interval), shown_p(one.p_adjusted), one.verdict])
-    return text_table(rows)
 
 
 def _classes(model: MulticlassModel) -> str:

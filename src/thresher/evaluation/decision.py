@@ -125,8 +125,8 @@ class Decision(Result):
         >>> Decision.schema()["title"]
         'thresher decision'
         """
-        written = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
-        return dict(json.loads(written))
+        schema = resources.files("thresher.evaluation").joinpath("decision.schema.json")
+        return dict(json.loads(schema.read_text(encoding="utf-8")))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinity is the text "inf"."""
@@ -203,10 +203,7 @@ class Decision(Result):
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one model; `parts` are the fields that rows and costs tell.
-
-    Where the model is not the cheapest one, the cheapest is the runner-up.
-    """
+    """The decision for one model; where it is not the cheapest, that one is the runner-up."""
     choice, cheapest = joint.choices[model], model in joint.tied
     stated = condition.for_data(choice.ranking)
     low, high = joint.stays_cheapest(model)

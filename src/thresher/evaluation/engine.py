@@ -16,15 +16,7 @@ from thresher.choices import Choice, JointChoice, choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import Bounds
 from thresher.errors import ArgumentError
-from thresher.evaluation.cautions import (
-    auc_below_half,
-    cautions_data,
-    equal_costs,
-    extreme_class_ratio,
-    few_cases,
-    no_saving,
-    not_probabilities,
-)
+from thresher.evaluation import cautions
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
 from thresher.evaluation.results import ModelResult, ModelsResult, interval_dicts, limits_text
@@ -40,7 +32,6 @@ from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
 from thresher.sources.engines.connect import is_engine_source
-from thresher.sources.engines.pairs import PlacementSums
 from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_rankings
@@ -145,7 +136,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
             "baseline": self.baseline,
             "comparison": [each.to_dict() for each in differences],
             "decision": self.decision.to_dict(),
-            "cautions": cautions_data(self.cautions),
+            "cautions": cautions.cautions_data(self.cautions),
         }
 
     def _brief(self) -> str:
@@ -209,10 +200,11 @@ def evaluate_scan(
     asked = operating_condition(condition)
     columns = Columns(label, score_names(scores), weights)
     options = Options(table, positive, where, exact=exact, refine=asked, missing=missing, progress=progress)
-    sums = cells_at = dropped = None
+    sums = cells_at = None
     if weights is None and (len(columns.scores) == 1 or not (paired or is_engine_source(source))):
         rankings = {name: each for (name, _), each in scan_rankings(source, columns, options, together=True).items()}
         joint = choose(rankings, asked)
+        dropped = max(ranking.dropped for ranking in rankings.values())
     else:
         with open_rows(source, columns, options) as rows:
             rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
@@ -221,17 +213,30 @@ def evaluate_scan(
             at = {name: choice.threshold for name, choice in joint.choices.items()}
             cells_at = None if weights is None else rows.call_weights(at, listener=progress)
             dropped = rows.dropped
-    if dropped is None:
-        dropped = max(ranking.dropped for ranking in rankings.values())
     comparison = None
     if sums is not None and len(rankings) > 1:
         comparison = auc_comparison(sums, columns.scores, level=level, dropped=dropped)
-    models = _models(joint, asked, trained_at, level, sums=sums, cells_at=cells_at)
+    method = "delong" if cells_at is None else "delong, weighted"
+    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
+    models = {}
+    for i, (name, choice) in enumerate(joint.choices.items()):
+        table_at: Table = choice.table if cells_at is None else SampledTable(*cells_at[name], None)
+        models[name] = ScannedModel(
+            name=name,
+            ranking=choice.ranking,
+            auc=auc_interval(choice.ranking, level=level) if aucs is None else aucs[i],
+            choice=choice,
+            measures=intervals(table_at, class_ratio=asked.class_ratio, level=level),
+            expected_cost=interval(table_at, asked, level=level),
+            bounds=_bounds(choice.ranking, asked, trained_at),
+        )
     costs = {name: model.expected_cost for name, model in models.items()}
     priced = price_counted_rules(joint.choices, costs, model=joint.model, condition=asked)
     near = tuple(
         name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
     )
+    equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
+    why = f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
     winner = models[joint.model]
     return ScannedEvaluation(
         models=models,
@@ -248,13 +253,13 @@ def evaluate_scan(
             threshold_interval=replace(undefined(level, NO_ROWS), estimate=joint.threshold),
             baseline=priced.baseline,
             saving=priced.savings[joint.model],
-            why=_why(near) if len(models) > 1 else "it is the only model",
+            why=why if len(models) > 1 else "it is the only model",
             may_be_best=near,
             wins=None,
             calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
             fingerprint=_fingerprint(rankings),
         ),
-        cautions=(*equal_costs(condition), *joint.cautions, *_cautions(models), *no_saving(priced.rules)),
+        cautions=(*cautions.equal_costs(condition), *joint.cautions, *_cautions(models, priced.rules)),
         dropped=dropped,
         level=level,
         rules=priced.rules,
@@ -262,53 +267,17 @@ def evaluate_scan(
     )
 
 
-def _models(
-    joint: JointChoice,
-    condition: OperatingCondition,
-    trained_at: float | None,
-    level: float,
-    *,
-    sums: PlacementSums | None,
-    cells_at: Mapping[str, tuple[Any, Any]] | None,
-) -> dict[str, ScannedModel]:
-    """Every model; an engine may give sums and cells that rankings do not hold."""
-    method = "delong" if cells_at is None else "delong, weighted"
-    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
-    models = {}
-    for i, (name, choice) in enumerate(joint.choices.items()):
-        table: Table = choice.table if cells_at is None else SampledTable(*cells_at[name], None)
-        models[name] = ScannedModel(
-            name=name,
-            ranking=choice.ranking,
-            auc=auc_interval(choice.ranking, level=level) if aucs is None else aucs[i],
-            choice=choice,
-            measures=intervals(table, class_ratio=condition.class_ratio, level=level),
-            expected_cost=interval(table, condition, level=level),
-            bounds=_bounds(choice.ranking, condition, trained_at),
-        )
-    return models
-
-
 def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:
     at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
-    limits = {
-        "auc": bounds(ranking, "auc"),
-        "average_precision": bounds(at_mix, "average_precision"),
-        "pr_area": bounds(at_mix, "pr_area"),
-        "ks": bounds(ranking, "ks"),
-        "expected_cost": bounds(ranking, "expected_cost", condition=condition),
-    }
+    sources = {"auc": ranking, "average_precision": at_mix, "pr_area": at_mix, "ks": ranking}
+    limits = {name: bounds(source, name) for name, source in sources.items()}
+    limits["expected_cost"] = bounds(ranking, "expected_cost", condition=condition)
     if not are_probabilities(ranking):
         return limits
     restated = ranking
     if condition.prevalence is not None or trained_at is not None:
         restated = at_prevalence(ranking, condition.prevalence, trained_at)
     return limits | {name: bounds(restated, name) for name in ("brier", "log_loss")}
-
-
-def _why(near: tuple[str, ...]) -> str:
-    equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
-    return f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
 
 
 def _fingerprint(rankings: Mapping[str, Ranking]) -> str:
@@ -321,17 +290,19 @@ def _fingerprint(rankings: Mapping[str, Ranking]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _cautions(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
+def _cautions(models: Mapping[str, ScannedModel], rules: Mapping[str, Rule]) -> Iterator[Caution]:
     """What a careful analyst would notice, and what counts alone cannot tell."""
     ranking = next(iter(models.values())).ranking
     if not ranking.weighted:  # weights say nothing of how many cases there are
-        yield from few_cases(ranking.Pos, ranking.Neg)
-    yield from extreme_class_ratio(ranking.Pos, ranking.Neg)
+        yield from cautions.few_cases(ranking.Pos, ranking.Neg)
+    yield from cautions.extreme_class_ratio(ranking.Pos, ranking.Neg)
     for name, model in models.items():
         if model.auc.estimate < 0.5:
-            yield auc_below_half(name, model.auc.estimate)
+            yield cautions.auc_below_half(name, model.auc.estimate)
         if "brier" not in model.bounds:
-            yield not_probabilities(name, model.ranking)
-    cost = "the cost on rows the threshold was not chosen on"
-    others = "where it falls in resamples and how often the winner wins"
-    yield Caution("counts-only", f"{cost}, {others} need rows, and only counts left the table")
+            yield cautions.not_probabilities(name, model.ranking)
+    unknown = (
+        "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
+    )
+    yield Caution("counts-only", f"{unknown} need rows, and only counts left the table")
+    yield from cautions.no_saving(rules)

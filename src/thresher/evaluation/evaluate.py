@@ -18,19 +18,10 @@ from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import ModelEvaluation, require_prevalence
-from thresher.evaluation.quantities import evaluate_quantities, parse_quantities
+from thresher.evaluation.quantities import parse_quantities, quantity_interval
 from thresher.evaluation.results import PageResult, interval_dicts
 from thresher.evaluation.rows import evaluated_rows
-from thresher.evaluation.rules import (
-    Rule,
-    fixed_rules,
-    is_column_of_calls,
-    parse_preference,
-    pick,
-    price_rules,
-    require_no_rule_names,
-    rule_in_use,
-)
+from thresher.evaluation.rules import Rule, fixed_rules, parse_preference, pick, price_rules, rule_in_use
 from thresher.evaluation.summary import summary_text
 from thresher.inference import Comparison, Interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
@@ -167,10 +158,8 @@ def evaluate(
         "specificity@recall>=0.9", each with its limits under `quantities`.
     predictions
         The models' own predicted labels, one column, a mapping or a frame; they are reported as well, never instead.
-    weights
-        Sampling weights, one per row.
-    clusters
-        What rows belong together (patients, users); intervals and resampling respect it.
+    weights, clusters
+        Sampling weights, and what rows belong together (patients, users); intervals and resampling respect them.
     trained_at
         The prevalence that scores which are probabilities were made for, where it is not that of the rows. They are
         restated from it, to the declared class mix or that of the rows, before they are read as probabilities.
@@ -210,7 +199,7 @@ def evaluate(
         scores,
         positive=positive,
         predictions=predictions,
-        current=current if is_column_of_calls(current) else None,
+        current=current,
         weights=weights,
         clusters=clusters,
         missing=missing,
@@ -220,7 +209,6 @@ def evaluate(
     )
     scored, names = rows.scored, rows.scored.models
     scored.require_two_clusters()
-    require_no_rule_names(names, current=current is not None)
     in_use = rule_in_use(current, rows.current, scored.scores)
     preference = parse_preference(prefer, names, None if in_use is None else in_use.model)
     joint = choose(rows.rankings, asked)
@@ -239,6 +227,8 @@ def evaluate(
         calls={name: rule.calls for name, rule in fixed.items()},
     )
     picked = pick(joint, stability, level=level, margin=margin, preference=preference)
+    predicted = rows.predictions.items()
+    tables = {name: contingency(scored.positive, calls, weights=scored.weight) for name, calls in predicted}
     models = {
         name: ModelEvaluation(
             name=name,
@@ -246,11 +236,7 @@ def evaluate(
             choice=joint.choices[name],
             out_of_bag_cost=stability.out_of_bag_cost[name],
             threshold=stability.threshold[name],
-            predictions=(
-                contingency(scored.positive, rows.predictions[name], weights=scored.weight)
-                if name in rows.predictions
-                else None
-            ),
+            predictions=tables.get(name),
             ks_gain=stability.ks_gain[name],
             rows=rows,
         )
@@ -302,4 +288,10 @@ def evaluate(
         savings=priced.savings,
         may_be_best=picked.may_be_best,
     )
-    return replace(evaluation, quantities=evaluate_quantities(evaluation, wanted, replicates=replicates))
+    if not wanted:
+        return evaluation
+    quantities = {
+        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in wanted.items()}
+        for name in names
+    }
+    return replace(evaluation, quantities=quantities)

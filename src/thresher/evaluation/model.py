@@ -8,14 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from thresher._internal.arguments import as_number
-from thresher.calibration import (
-    CalibrationMap,
-    Decomposition,
-    adjust_prevalence,
-    calibration_map,
-    decomposition,
-    log_loss,
-)
+from thresher.calibration import CalibrationMap, adjust_prevalence, calibration_map, log_loss
+from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.curves.hull import with_hull_of
@@ -57,10 +51,8 @@ class ModelEvaluation(ModelResult):
     """One model: its ranking, its calibration, and its best threshold.
 
     Every number is stated at the class mix of the condition, and computed when it is first asked for; where a mix is
-    declared, `data_measures` and `data_numbers` are those of the rows as they are. `measures` holds every registered
-    measure at the chosen threshold. `numbers` holds every number that belongs to no threshold, with its interval, from
-    "auc" to "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are None when the
-    scores are no probabilities. `predictions` is the table of the user's own predictions, if any.
+    declared, `data_measures` and `data_numbers` are those of the rows as they are. `brier`, `log_loss` and
+    `decomposition` are None when the scores are no probabilities. `predictions` is the table of the user's own ones.
 
     >>> from thresher import evaluate
     >>> model = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])["model"]
@@ -175,10 +167,7 @@ class ModelEvaluation(ModelResult):
             "out_of_bag_cost": self.out_of_bag_cost.to_dict(),
             "predictions": None if self.predictions is None else cells(self.predictions),
             "numbers": interval_dicts(self.numbers),
-            "in_data": {
-                "measures": interval_dicts(self.data_measures),
-                "numbers": interval_dicts(self.data_numbers),
-            },
+            "in_data": {"measures": interval_dicts(self.data_measures), "numbers": interval_dicts(self.data_numbers)},
         }
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:

@@ -1,14 +1,13 @@
-"""Any quantity of an evaluated model, with limits that allow for everything that was chosen.
+"""Any quantity of an evaluated model at the condition's class mix, with limits.
 
-Numbers of a model have the limits that the evaluation gives them. A measure at a threshold that was itself looked
-for on the rows is resampled, threshold and all; where resamples agree too well, the limits of the table stand, so that
-no limit is ever surer than the cases allow. Everything is stated at the condition's class mix.
+A measure at a threshold that was itself looked for on the rows is resampled, threshold and all; where resamples agree
+too well, the limits of the table stand, so that no limit is ever surer than the cases allow.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from thresher.choices import Choice
 from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.evaluation.rows import table_at
-from thresher.inference import Interval, bootstrap, interval
+from thresher.inference import Interval, ScoredRows, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
@@ -30,11 +29,7 @@ MOST_SEGMENTS = 20_000
 
 
 def parse_quantities(measures: Any) -> dict[str, Quantity]:
-    """The quantities that a list of texts asks for, by text.
-
-    >>> {text: str(asked) for text, asked in parse_quantities(["auc", "recall@fpr<=0.1"]).items()}
-    {'auc': 'auc', 'recall@fpr<=0.1': 'tpr@fpr<=0.1'}
-    """
+    """The quantities that a list of texts asks for, by text."""
     if isinstance(measures, str) or not isinstance(measures, Sequence):
         raise ArgumentError(f"measures are a list of texts, and this is {measures!r}", 'give e.g. ["auc"]')
     asked = {str(text).strip(): quantity(text) for text in measures}
@@ -43,16 +38,6 @@ def parse_quantities(measures: Any) -> dict[str, Quantity]:
             known = [*MODEL_NUMBERS, *MEASURES]
             raise refusal(f"{one} is of one class of several, and there are two here", known)
     return asked
-
-
-def evaluate_quantities(
-    evaluation: Evaluation, asked: Mapping[str, Quantity], *, replicates: int
-) -> dict[str, dict[str, Interval]]:
-    """Every quantity asked for of every model, by model and text."""
-    return {
-        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in asked.items()}
-        for name in (evaluation.models if asked else ())
-    }
 
 
 def quantity_interval(
@@ -104,36 +89,29 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
-    drawn = _resample(evaluation, name, value, replicates=replicates)
-    if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
-        unseen = 1 - ((1 - level) / 2) ** (1 / min(evaluation.scored.cases))
-        note = "all resamples agree; limits from what could stay unseen, conservative"
-        drawn = replace(drawn, lower=drawn.estimate - unseen, upper=drawn.estimate + unseen, note=note)
-    low, high = asked.known.range
-    lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
-    return replace(drawn, lower=min(lower, table.lower), upper=max(upper, table.upper))
-
-
-def _resample(evaluation: Evaluation, name: str, value: Callable[[Ranking], Any], *, replicates: int) -> Interval:
-    """Percentile limits around the estimate from all scores."""
     scored, ranking = evaluation.scored, evaluation[name].ranking
-    source = join_segments(ranking) if scored.simple else replace(scored, scores={name: scored.scores[name]})
-    declared = evaluation.condition.class_ratio is not None and scored.cluster is None
+    source: Ranking | ScoredRows = ranking
+    if not scored.simple:
+        source = replace(scored, scores={name: scored.scores[name]})
+    elif len(ranking) > MOST_SEGMENTS:  # the hull's corners stay, so that what is best hardly moves
+        source = merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split)
+    declared = condition.class_ratio is not None and scored.cluster is None
     drawn = bootstrap(
         source,
         {name: value},
         replicates=replicates,
         seed=evaluation.seed,
-        level=evaluation.level,
+        level=level,
         stratified=True if declared else None,
     ).interval(name)
-    if not scored.simple or source is ranking:
-        return drawn
-    estimate = float(value(ranking))
-    by = estimate - drawn.estimate
-    return replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
-
-
-def join_segments(ranking: Ranking) -> Ranking:
-    """Few enough segments to draw from, the hull's corners among them."""
-    return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
+    if scored.simple and source is not ranking:  # the same spread around the estimate from all scores
+        estimate = float(value(ranking))
+        by = estimate - drawn.estimate
+        drawn = replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
+    if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
+        unseen = 1 - ((1 - level) / 2) ** (1 / min(scored.cases))
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+        drawn = replace(drawn, lower=drawn.estimate - unseen, upper=drawn.estimate + unseen, note=note)
+    low, high = asked.known.range
+    lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
+    return replace(drawn, lower=min(lower, table.lower), upper=max(upper, table.upper))

@@ -33,12 +33,7 @@ _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operato
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One line that a gate checks: a bound of a quantity, and its limit.
-
-    >>> one = requirement("recall@fpr<=0.01 >= 0.6")
-    >>> str(one.quantity), one.bound, one.relation, one.value
-    ('tpr@fpr<=0.01', 'lower', '>=', 0.6)
-    """
+    """One line that a gate checks: a bound of a quantity, and its limit."""
 
     text: str
     model: str | None
@@ -93,17 +88,19 @@ def requirement(text: str) -> Requirement:
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
     what must be small by its upper limit. A bound may also come before @.
-
-    >>> requirement("auc >= 0.85").bound, requirement("brier <= 0.1").bound, requirement("auc.estimate > 0.9").bound
-    ('lower', 'upper', 'estimate')
-    >>> requirement("acuracy >= 0.9")
-    Traceback (most recent call last):
-    thresher.errors.MeasureError: there is no quantity called 'acuracy'
-      where: gate --require "acuracy >= 0.9"
-      fix:   did you mean accuracy or auc? Measures of a table are accuracy, ...
     """
     with located(f'gate --require "{text}"'):
-        return _read(text)
+        form = _FORM.fullmatch(text.strip())
+        named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
+        if form is None or named is None:
+            raise MeasureError(
+                f"cannot read the requirement {text!r}",
+                fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
+            )
+        asked, bound = _bound(named["quantity"], form["relation"])
+        (one,) = parse_quantities([asked]).values()
+        model = None if named["model"] is None else named["model"].strip()
+        return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
 
 
 def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
@@ -120,20 +117,6 @@ def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
         fix = f"{_nearest(one.model, models)}Models are {', '.join(models)}"
         raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'gate --require "{one.text}"')
     return one.model
-
-
-def _read(text: str) -> Requirement:
-    form = _FORM.fullmatch(text.strip())
-    named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
-    if form is None or named is None:
-        raise MeasureError(
-            f"cannot read the requirement {text!r}",
-            fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
-        )
-    asked, bound = _bound(named["quantity"], form["relation"])
-    (one,) = parse_quantities([asked]).values()
-    model = None if named["model"] is None else named["model"].strip()
-    return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
 
 
 def _bound(text: str, relation: str) -> tuple[str, Bound]:

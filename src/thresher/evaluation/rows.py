@@ -6,11 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.evaluation.decision import Decision
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
 from thresher.inputs import is_positive
@@ -89,7 +91,8 @@ def evaluated_rows(
     models = _named_scores(scores)
     predicted = _named_predictions(predictions, models)
     columns = {"labels": labels} | {f"predictions of {name!r}": column for name, column in predicted.items()}
-    columns |= {} if current is None else {"current": current}
+    if current is not None and not isinstance(current, str | Mapping | Decision | Real):
+        columns["current"] = current  # a column of calls, not a threshold
     rows = ScoredRows.of(
         labels, models, positive=positive, weights=weights, clusters=clusters, columns=columns, missing=missing
     )
@@ -97,7 +100,7 @@ def evaluated_rows(
     return EvaluatedRows(
         rows,
         {name: _calls(label, rows.columns[f"predictions of {name!r}"], positive) for name in predicted},
-        None if current is None else _calls_or_flags(label, rows.columns["current"], positive),
+        _calls_or_flags(label, rows.columns["current"], positive) if "current" in columns else None,
         condition,
         trained_at,
         level,
@@ -145,10 +148,9 @@ def _named_scores(scores: Any) -> dict[str, Any]:
     for name, values in models.items():
         shape = np.shape(values) if isinstance(values, np.ndarray) else ()
         if len(shape) == 2 and shape[1] > 1:
-            raise ArgumentError(
-                f"the scores of {name!r} are a matrix of {shape[1]} columns",
-                "give the positive class's column, or use evaluate_classes(labels, matrix) for several classes",
-            )
+            what = f"the scores of {name!r} are a matrix of {shape[1]} columns"
+            fix = "give the positive class's column, or use evaluate_classes(labels, matrix) for several classes"
+            raise ArgumentError(what, fix)
     return models
 
 
@@ -156,15 +158,13 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
     if predictions is None:
         return {}
     by_name = columns_by_name(predictions)
+    if by_name is None and len(models) > 1:
+        what = "it is not said which model the predictions are of"
+        raise ArgumentError(what, "give predictions={'name': column, ...}")
     if by_name is None:
-        if len(models) > 1:
-            raise ArgumentError(
-                "it is not said which model the predictions are of", "give predictions={'name': column, ...}"
-            )
         return {next(iter(models)): predictions}
-    unknown = [name for name in by_name if name not in models]
-    if unknown:
-        raise ArgumentError(
-            f"predictions are given for {unknown[0]!r}, which has no scores", f"name one of {', '.join(models)}"
-        )
+    for name in by_name:
+        if name not in models:
+            what = f"predictions are given for {name!r}, which has no scores"
+            raise ArgumentError(what, f"name one of {', '.join(models)}")
     return by_name

@@ -100,13 +100,9 @@ class FixedRule:
     calls: Flags
 
 
-def is_column_of_calls(current: Any) -> bool:
-    """Whether the rule in use is a column of calls, row by row."""
-    return current is not None and not isinstance(current, str | Mapping | Decision | Real)
-
-
 def rule_in_use(current: Any, calls: Flags | None, scores: Mapping[str, Any]) -> FixedRule | None:
     """The rule in use: calls, {model: threshold}, a threshold, or a `Decision`."""
+    require_no_rule_names(tuple(scores), current=current is not None)
     if current is None:
         return None
     if calls is not None:

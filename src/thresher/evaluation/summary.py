@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from thresher._internal.text import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 from thresher.cautions import Caution
+from thresher.evaluation.decision import BASELINE_WORDS
 from thresher.evaluation.model import NUMBERS
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule, same_rule
@@ -45,17 +45,11 @@ _FIRST = (
     "equal-costs",
     "class-ratio-from-data",
 )
-_AGAINST = {
-    "never": "never acting",
-    "always": "always acting",
-    "0.5": "the usual cut-off of 0.5",
-    "current": "the rule in use",
-}
+_AGAINST = BASELINE_WORDS | {"never": "never acting", "always": "always acting"}
 _SAME = {"0.5": "the usual cut-off", "current": "the rule in use"}
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """A number per 1,000 cases, its limits, and that of other rules."""
 
     value: str
@@ -130,11 +124,7 @@ def classes_words(ranking: Ranking) -> str:
 
 
 def total_text(value: float) -> str:
-    """A number of cases; a sum of weights to four digits.
-
-    >>> total_text(12345), total_text(0.238222255), total_text(12345.678)
-    ('12,345', '0.2382', '12,346')
-    """
+    """A number of cases; a sum of weights to four digits."""
     if value == int(value):
         return f"{int(value):,}"
     return number_text(value, max(0, 3 - math.floor(math.log10(abs(value)))))
@@ -332,17 +322,7 @@ def tiles_text(evaluation: Evaluation) -> str:
 
 
 def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
-    """What every rule does per 1,000 cases, as rows of texts, the heads first.
-
-    >>> from thresher import evaluate
-    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> print(text_table(rules_rows(result.rules, result.condition)))
-    per 1,000 cases  found  missed  false alarms  cost              saved
-    model              333     167             0   378
-    never                0     500             0   500    122 [−335, 700]
-    always             500       0           500   500    122 [−734, 633]
-    0.5                500       0           167   167  −212 [−712, 445]
-    """
+    """What every rule does per 1,000 cases, as rows of texts, the heads first."""
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
         per = rule.per(1000, condition)
@@ -384,11 +364,9 @@ def _at_threshold(evaluation: Evaluation) -> str:
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows of texts in columns, the first aligned left and the others right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            text.ljust(width) if i == 0 else text.rjust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = []
+    for name, *cells in rows:
+        aligned = (cell.rjust(width) for cell, width in zip(cells, others, strict=True))
+        lines.append("  ".join([name.ljust(first), *aligned]).rstrip())
+    return "\n".join(lines)

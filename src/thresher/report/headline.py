@@ -110,12 +110,10 @@ def _firmness(evaluation: Evaluation) -> str:
 
 def _over(ends: tuple[float, float], what: str, text: Callable[[float], str] = value_text) -> str:
     low, high = ends
-    if low <= 0 and high == math.inf:
-        return f"for all {what}"
+    if low <= 0:
+        return f"for all {what}" if high == math.inf else f"for {what} up to {text(high)}"
     if high == math.inf:
         return f"for {what} of {text(low)} and above"
-    if low <= 0:
-        return f"for {what} up to {text(high)}"
     if text(low) == text(high):
         return f"for {what} of {text(low)} alone" if low == high else f"for {what} of about {text(low)}"
     return f"for {what} from {text(low)} to {text(high)}"

@@ -6,11 +6,10 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib import resources
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher._internal.atomic import write_file
 from thresher._internal.optional import extra
@@ -24,12 +23,10 @@ from thresher.report.static.panels import class_panels, panels
 from thresher.report.static.svg import Panel, colour, dashed, element
 from thresher.report.static.tables import Table, tables
 
-_FRAME_HEIGHT = 900
 _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading with paragraphs, tiles, pictures and tables below it."""
 
     title: str
@@ -76,7 +73,8 @@ def page(
         # Whatever people named is made visible on its way out; markup is ours alone.
         finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, markup) else value,
     )
-    template = environment.from_string(_text("page.html.jinja"))
+    source = resources.files("thresher.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
+    template = environment.from_string(source)
     lines = [model["name"] for model in data["models"]] or data["classes"]  # of the pictures: models, or classes
     html: str = template.render(
         payload=data,
@@ -115,7 +113,7 @@ def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
     inside = escape(page(evaluation), quote=True)
     return (
         f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="thresher evaluation" width="100%"'
-        f' height="{_FRAME_HEIGHT}" frameborder="0"></iframe>'
+        f' height="900" frameborder="0"></iframe>'
     )
 
 
@@ -137,11 +135,7 @@ def policy(script: str, style: str) -> str:
 
 def asset(name: str) -> str:
     """A file of the bundle that ships with thresher."""
-    return _text(f"assets/{name}")
-
-
-def _text(name: str) -> str:
-    return resources.files("thresher.report").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("thresher.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _summary(evaluation: Evaluation) -> dict[str, Any]:

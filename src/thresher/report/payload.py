@@ -16,27 +16,18 @@ from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
 from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
-from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
+from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, summary
 from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
 from thresher.evaluation.classes import LABELS as CLASS_LABELS
 from thresher.evaluation.model import NUMBERS, are_probabilities
 from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import Rule
-from thresher.evaluation.summary import (
-    by_importance,
-    condition_words,
-    cost_unit,
-    mix_words,
-    reason,
-    rows_mix_words,
-    rule_text,
-)
-from thresher.inference import Band, Comparison, Interval
+from thresher.inference import Comparison, Interval
 from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import interval_data, json_number, json_numbers, significant
-from thresher.tables import MEASURES, OperatingCondition
+from thresher.tables import MEASURES
 from thresher.version import __version__
 
 FORMAT = "thresher/page/1"
@@ -52,7 +43,6 @@ _POINTS_FOR_HULL = 8000
 _FAR = 1e300  # beyond it differences and their multiples leave what numbers can hold
 _NEAR = 1e-300  # and below it they vanish
 _FAR_SUMS = 1e290  # beyond it sums of scores do
-_BAND_DECIMALS = 5
 _SCORE_DIGITS = 9
 _KINDS = {"never": "never", "always": "always", "0.5": "half", "current": "current"}
 _LABELS = NUMBERS | {
@@ -74,13 +64,10 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
     Whatever people named is made visible, but for the names that the decision and the models are known by.
 
     >>> from thresher import evaluate
-    >>> data = payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1), title="Six cases")
-    >>> data["kind"], data["title"], [model["name"] for model in data["models"]]
-    ('binary', 'Six cases', ['model'])
-    >>> data["data"]["Pos"], data["condition"]["class_ratio"]
-    (3, 1.0)
+    >>> payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))["title"]
+    '1 model on 6 cases'
     """
-    models = len(evaluation.models)
+    models, cautions = len(evaluation.models), summary.by_importance(evaluation.cautions)
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
     return {
         "format": FORMAT,
@@ -88,24 +75,32 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
         "version": __version__,
         "level": evaluation.level,
         "folded": False,  # whether comparisons open on request only, however few
-        "cautions": [
-            {"code": caution.code, "text": visible(caution.text)} for caution in by_importance(evaluation.cautions)
+        "cautions": [{"code": caution.code, "text": visible(caution.text)} for caution in cautions],
+        "measures": [
+            {
+                **{part: getattr(known, part) for part in ("name", "symbol", "formula")},
+                "label": known.name.replace("_", " "),
+                "direction": known.better,
+                "range": json_numbers(known.range),
+            }
+            for known in MEASURES.values()
         ],
-        "measures": _measures(),
         **(_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation)),
     }
 
 
 def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
-    ranking = evaluation[decision.model].ranking
+    ranking, condition = evaluation[decision.model].ranking, decision.condition
+    prevalence = condition.prevalence or 0.0
+    mixes = {"declared": summary.mix_words(evaluation), "rows": summary.rows_mix_words(evaluation)}
     return {
         "kind": "binary",
         "answer": paragraphs(evaluation),
-        "why": reason(evaluation),
-        "asked": condition_words(evaluation),
-        "unit": cost_unit(evaluation),
-        "mixes": {"declared": mix_words(evaluation), "rows": rows_mix_words(evaluation)} if declared else None,
+        "why": summary.reason(evaluation),
+        "asked": summary.condition_words(evaluation),
+        "unit": summary.cost_unit(evaluation),
+        "mixes": mixes if declared else None,
         "rules": [_rule(evaluation, rule) for rule in evaluation.rules.values()],
         "data": {
             "rows": evaluation.rows,
@@ -120,7 +115,15 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
             "fingerprint": decision.fingerprint,
             "seed": evaluation.seed,
         },
-        "condition": _condition(decision.condition, from_data=not declared),
+        "condition": {
+            "cost_fp": condition.cost_fp - condition.cost_tn,
+            "cost_fn": condition.cost_fn - condition.cost_tp,
+            "cost_ratio": condition.cost_ratio,
+            "class_ratio": condition.class_ratio,
+            "class_ratio_from_data": not declared,
+            "in_percent": condition.mix.endswith("positive"),
+            "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
+        },
         "decision": decision.to_dict(),
         "models": [model_data(evaluation, name) for name in evaluation.models],
         "comparison": [] if evaluation.comparison is None else _pairs(evaluation.comparison, "AUC"),
@@ -152,39 +155,12 @@ def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
         "kind": kind,
         "name": visible(rule.model or rule.name),
         "threshold": json_number(math.nan if rule.threshold is None else rule.threshold),
-        "said": rule_text(evaluation, rule),
+        "said": summary.rule_text(evaluation, rule),
         "cells": cells(rule.table),
         "cost": interval_data(rule.cost),
         "saving": None if rule.saving is None else interval_data(rule.saving),
         "may_be_best": kind == "model" and len(evaluation.may_be_best) > 1 and rule.name in evaluation.may_be_best,
     }
-
-
-def _condition(condition: OperatingCondition, *, from_data: bool) -> dict[str, Any]:
-    prevalence = condition.prevalence or 0.0
-    return {
-        "cost_fp": condition.cost_fp - condition.cost_tn,
-        "cost_fn": condition.cost_fn - condition.cost_tp,
-        "cost_ratio": condition.cost_ratio,
-        "class_ratio": condition.class_ratio,
-        "class_ratio_from_data": from_data,
-        "in_percent": condition.mix.endswith("positive"),
-        "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
-    }
-
-
-def _measures() -> list[dict[str, Any]]:
-    return [
-        {
-            "name": known.name,
-            "label": known.name.replace("_", " "),
-            "symbol": known.symbol,
-            "formula": known.formula,
-            "direction": known.better,
-            "range": json_numbers(known.range),
-        }
-        for known in MEASURES.values()
-    ]
 
 
 def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
@@ -205,7 +181,9 @@ def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
     """Everything the page shows of one model, after `Model` of the page's contract."""
     model = evaluation[name]
     ranking, choice = model.ranking, model.choice
-    threshold = choice.threshold
+    threshold, steps = choice.threshold, None
+    if isinstance(curve := model.calibration.curve, Steps):
+        steps = {"x": significant(curve.score), "y": significant(curve.probability)}
     return {
         "name": name,
         "shown": visible(name),
@@ -229,7 +207,7 @@ def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
         "expected_cost": interval_data(model.expected_cost),
         "out_of_bag_cost": interval_data(model.out_of_bag_cost),
         "threshold": interval_data(model.threshold),
-        "calibration": _calibration(model),
+        "calibration": None if steps is None else {"method": model.calibration.method, **steps},
         "segments": (
             None
             if evaluation.rows > CLASSROOM or ranking.weighted
@@ -354,14 +332,12 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
 def bands_data(bands: ModelBands | None) -> dict[str, Any]:
     """The limits of every band, and None where there is none."""
     names = {"roc": "roc", "pr": "precision_recall", "net_benefit": "net_benefit", "reliability": "reliability"}
-    return {key: _limits(getattr(bands, name, None)) for key, name in names.items()}
-
-
-def _limits(band: Band | None) -> dict[str, Any] | None:
-    if band is None:
-        return None
-    limits = {side: np.round(getattr(band, side), _BAND_DECIMALS).tolist() for side in ("lower", "upper")}
-    return {"x": significant(band.x)} | limits
+    shown: dict[str, Any] = dict.fromkeys(names)
+    for key, name in names.items():
+        if band := getattr(bands, name, None):
+            limits = {side: np.round(getattr(band, side), 5).tolist() for side in ("lower", "upper")}
+            shown[key] = {"x": significant(band.x)} | limits
+    return shown
 
 
 def _numbers(
@@ -380,13 +356,6 @@ def _number(name: str, label: str, value: Interval | float) -> dict[str, Any]:
     return {"name": name, "label": label, "interval": interval, "value": json_number(float(value))}
 
 
-def _calibration(model: ModelEvaluation) -> dict[str, Any] | None:
-    steps = model.calibration.curve
-    if not isinstance(steps, Steps):
-        return None
-    return {"method": model.calibration.method, "x": significant(steps.score), "y": significant(steps.probability)}
-
-
 def class_model_data(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
     """Everything the page shows of one model of several classes."""
     model = evaluation[name]
@@ -394,23 +363,18 @@ def class_model_data(evaluation: MulticlassEvaluation, name: str) -> dict[str, A
     numbers: dict[str, Interval | float] = dict(model.numbers)
     numbers |= {name: getattr(model.confusion, name) for name in ("weighted_f1", "mcc", "kappa")}
     del numbers["weighted_precision"]
+    rows = []
+    for label in evaluation.classes:
+        table = model.confusion.one_vs_rest(label)
+        shown = {"precision": model.rates.precision[label], "recall": model.rates.recall[label]}
+        shown |= {"f1": table_interval(table, "f1", level=evaluation.level), "auc": model.auc.one_vs_rest[label]}
+        data = {measure: interval_data(interval) for measure, interval in shown.items()}
+        rows.append({"label": visible(str(label)), "count": json_number(table.Pos), **data})
     return {
         "name": visible(name),
         "matrix": np.asarray(model.confusion.counts).tolist(),
-        "classes": [_class_row(model, label, evaluation.level) for label in evaluation.classes],
+        "classes": rows,
         "numbers": [_number(name, CLASS_LABELS[name], numbers[name]) for name in CLASS_LABELS if name in numbers],
         "curves": [curve_data(model.rankings[label], points=points) for label in evaluation.classes],
         "bands": [bands_data(class_bands(evaluation, name, label)) for label in evaluation.classes],
-    }
-
-
-def _class_row(model: MulticlassModel, label: Any, level: float) -> dict[str, Any]:
-    table = model.confusion.one_vs_rest(label)
-    return {
-        "label": visible(str(label)),
-        "count": json_number(table.Pos),
-        "precision": interval_data(model.rates.precision[label]),
-        "recall": interval_data(model.rates.recall[label]),
-        "f1": interval_data(table_interval(table, "f1", level=level)),
-        "auc": interval_data(model.auc.one_vs_rest[label]),
     }

@@ -19,12 +19,6 @@ def widget(evaluation: Evaluation) -> Any:
 
     `threshold` is the threshold shown (None follows the optimum) and `condition` the operating condition; both change
     with the page's controls, and the page follows when Python sets them. `observe` works as on any widget.
-
-    >>> from thresher import evaluate
-    >>> shown = widget(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))
-    >>> shown.threshold is None, shown.condition
-    (True, OperatingCondition(class_ratio=1, cost_ratio=1))
-    >>> shown.condition = OperatingCondition(class_ratio=0.5, cost_ratio=3)
     """
     kind, data = _kind(), payload(evaluation)
     return kind(contents=embedded(data), condition=evaluation.decision.condition, threshold=None)

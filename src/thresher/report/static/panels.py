@@ -73,19 +73,19 @@ def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, 
     width, height = (svg.WIDTH - _LEFT - _RIGHT) / len(classes), (svg.HEIGHT - _TOP - _BOTTOM) / len(classes)
     numbered = len(classes) <= MOST_NUMBERS
     drawn: list[str] = []
-    for i, row in enumerate(matrix):
+    for i, (label, row) in enumerate(zip(classes, matrix, strict=True)):
         total, top = sum(row) or 1, _TOP + height * i
-        label = text(_cut(classes[i]))
-        drawn.append(element("text", label, x=_LEFT - 6, y=top + height / 2 + 4, text_anchor="end"))
+        middle = top + height / 2 + 4
+        drawn.append(element("text", text(_cut(label)), x=_LEFT - 6, y=middle, text_anchor="end"))
         for j, count in enumerate(row):
             left = _LEFT + width * j
             # Strong shades would hide the numbers in one of the two colour schemes.
-            shade, fill = 0.0 if not count else 0.08 + 0.5 * count / total, colour(0 if i == j else 1)
+            shade, fill = 0.08 + 0.5 * count / total if count else 0.0, colour(int(i != j))
             box = {"x": left + 1, "y": top + 1, "width": width - 2, "height": height - 2}
             drawn.append(element("rect", **box, fill=fill, fill_opacity=shade))
             if numbered:
-                middle = {"x": left + width / 2, "y": top + height / 2 + 4}
-                drawn.append(element("text", value_text(count), **middle, text_anchor="middle", font_size=13))
+                where = {"x": left + width / 2, "y": middle}
+                drawn.append(element("text", value_text(count), **where, text_anchor="middle", font_size=13))
     for j, each in enumerate(classes if numbered else ()):
         x = _LEFT + width * (j + 0.5)
         drawn.append(element("text", text(_cut(each)), x=x, y=svg.HEIGHT - _BOTTOM + 16, text_anchor="middle"))
@@ -271,10 +271,8 @@ def _scores(models: _Models) -> Panel:
     if not isinstance(at, str):
         at = min(max(at, plot.x[0]), plot.x[1])
         plot.line([at, at], (-top, top), dashes="5 2")
-    caption = (
-        f"{models.names[models.winner]}: positives upwards, negatives downwards, heights as square roots so that rare "
-        "scores are seen; the upright line is the threshold."
-    )
+    heights = "positives upwards, negatives downwards, heights as square roots so that rare scores are seen"
+    caption = f"{models.names[models.winner]}: {heights}; the upright line is the threshold."
     return plot.panel("Scores by class", caption)
 
 
@@ -289,11 +287,8 @@ def _gain(models: _Models) -> Panel:
 
 
 def _margins(models: _Models) -> Panel:
-    title = "Margins and losses"
-    caption = (
-        f"{models.names[models.winner]}: distance from the threshold, below 0 wrongly called (orange bars), and what "
-        "each loss charges."
-    )
+    title, bars = "Margins and losses", "distance from the threshold, below 0 wrongly called (orange bars)"
+    caption = f"{models.names[models.winner]}: {bars}, and what each loss charges."
     return Panel(title, caption, margins_svg(models.data[models.winner], name=title))
 
 
@@ -340,10 +335,8 @@ def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach:
 
 
 def _pairs(models: _Models) -> Panel:
-    caption = (
-        f"{models.names[models.winner]}: each pair of a positive and a negative, below the curve won (green), above it "
-        "lost (orange), within a diagonal step tied."
-    )
+    pair = "each pair of a positive and a negative, below the curve won (green), above it lost (orange)"
+    caption = f"{models.names[models.winner]}: {pair}, within a diagonal step tied."
     return Panel("Pairs grid", caption, pairs_svg(models.data[models.winner]["segments"], name="Pairs grid"))
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,8 +72,7 @@ def picture(*drawn: str, name: str, **attributes: str | float) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(NamedTuple):
     """A picture with its heading and what it shows in a sentence."""
 
     title: str
@@ -93,11 +93,9 @@ class Plot:
 
     def line(self, x: npt.ArrayLike, y: npt.ArrayLike, *, place: int | None = None, dashes: str = "2 3") -> None:
         """A line through points; without a place it is an aid in the text's colour."""
-        style: dict[str, str | float]
-        if place is None:
-            style = {"stroke": "currentColor", "stroke_opacity": 0.6}
-            style |= {"stroke_dasharray": dashes} if dashes else {}
-        else:
+        style: dict[str, str | float] = {"stroke": "currentColor", "stroke_opacity": 0.6}
+        style |= {"stroke_dasharray": dashes} if dashes else {}
+        if place is not None:
             style = {"stroke": colour(place), "stroke_width": 2, "stroke_linejoin": "round", **dashed(place)}
         self._path(_path(*self._screen(x, y)), fill="none", **style)
 

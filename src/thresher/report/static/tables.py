@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.report.numbers import limits_text, score_text, value_text
 from thresher.tables import MEASURES, Contingency, OperatingCondition
@@ -13,8 +12,7 @@ ABREAST = 5
 FEW_PAIRS = 6  # more are folded
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table: its caption, its heads, and rows whose first cell names them.
 
     Small ones lie side by side, folded ones open on request, and rows named in `grey` are baselines.
@@ -43,15 +41,12 @@ def tables(payload: Mapping[str, Any]) -> list[Table]:
 
 def _contingency(model: Mapping[str, Any]) -> Table:
     tp, fn, fp, tn = (model["optimum"]["cells"][cell] for cell in ("tp", "fn", "fp", "tn"))
-    rows = [
-        ("actual +", tp, fn, tp + fn),
-        ("actual −", fp, tn, fp + tn),
-        ("total", tp + fp, fn + tn, tp + fn + fp + tn),
-    ]
+    rows = [("actual +", tp, fn, tp + fn), ("actual −", fp, tn, fp + tn)]
+    rows.append(("total", tp + fp, fn + tn, tp + fn + fp + tn))
     return Table(
         f"{model['name']} at threshold {score_text(model['optimum']['threshold'])}",
         ("", "predicted +", "predicted −", "total"),
-        [(name, *(value_text(cell) for cell in cells)) for name, *cells in rows],
+        [(name, *map(value_text, counts)) for name, *counts in rows],
         small=True,
     )
 
@@ -71,9 +66,7 @@ def _range(ends: Sequence[Any]) -> str:
 
 
 def _numbers(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
-    labels: dict[str, str] = {}
-    for model in models:
-        labels |= {number["name"]: number["label"] for number in model["numbers"]}
+    labels = {number["name"]: number["label"] for model in models for number in model["numbers"]}
     by_name = [{number["name"]: number for number in model["numbers"]} for model in models]
     rows = [(label, *(_number(numbers.get(name)) for numbers in by_name)) for name, label in labels.items()]
     return Table(f"Whole models, with limits at level {payload['level']:g}", _heads("", models), rows)
@@ -131,6 +124,7 @@ def _data(payload: Mapping[str, Any]) -> Table:
     declared = "as in the data" if condition["class_ratio_from_data"] else value_text(condition["class_ratio"])
     if condition["in_percent"]:
         declared = OperatingCondition(prevalence=condition["class_ratio"] / (1 + condition["class_ratio"])).mix
+    shared = "{segments:,}; {cases:,} cases share theirs with another"
     rows = [
         *_rows_read(data),
         (f"positives ({data['positive']})", value_text(data["Pos"])),
@@ -138,7 +132,7 @@ def _data(payload: Mapping[str, Any]) -> Table:
         ("class ratio in the data", value_text(data["Pos"] / data["Neg"])),
         ("class mix declared", declared),
         ("cost ratio, false negative to false positive", value_text(condition["cost_ratio"])),
-        *((f"distinct scores of {model['name']}", _ties(model["ties"])) for model in payload["models"]),
+        *((f"distinct scores of {model['name']}", shared.format(**model["ties"])) for model in payload["models"]),
         ("fingerprint of the data", data["fingerprint"]),
         ("seed", value_text(data["seed"])),
         ("thresher", payload["version"]),
@@ -155,40 +149,27 @@ def _rows_read(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _ties(ties: Mapping[str, int]) -> str:
-    return f"{value_text(ties['segments'])}; {value_text(ties['cases'])} cases share theirs with another"
-
-
 def _class_tables(payload: Mapping[str, Any]) -> list[Table]:
     models, classes = payload["class_models"], payload["classes"]
-    matrices = [
-        Table(
-            f"{model['name']}: actual classes in rows, predicted in columns",
-            ("", *classes, "total"),
-            [
-                (label, *map(value_text, row), value_text(sum(row)))
-                for label, row in zip(classes, model["matrix"], strict=True)
-            ],
-        )
-        for model in models
-    ]
-    by_class = [
-        Table(
-            f"{model['name']}: each class, with limits at level {payload['level']:g}",
-            ("class", "cases", "precision", "recall", "F1", "AUC against the rest"),
-            [
-                (
-                    row["label"],
-                    value_text(row["count"]),
-                    *(limits_text(row[name]) for name in ("precision", "recall", "f1", "auc")),
-                )
-                for row in model["classes"]
-            ],
-        )
-        for model in models
-    ]
+    shown, level = [], f"with limits at level {payload['level']:g}"
+    for model in models:
+        rows = zip(classes, model["matrix"], strict=True)
+        counts = [(label, *map(value_text, row), value_text(sum(row))) for label, row in rows]
+        caption = f"{model['name']}: actual classes in rows, predicted in columns"
+        shown.append(Table(caption, ("", *classes, "total"), counts))
+    for model in models:
+        measured = [
+            (
+                row["label"],
+                value_text(row["count"]),
+                *(limits_text(row[name]) for name in ("precision", "recall", "f1", "auc")),
+            )
+            for row in model["classes"]
+        ]
+        heads = ("class", "cases", "precision", "recall", "F1", "AUC against the rest")
+        shown.append(Table(f"{model['name']}: each class, {level}", heads, measured))
     data = Table("Data", ("", "value"), [*_rows_read(payload["data"]), ("thresher", payload["version"])])
-    return [*matrices, *by_class, _numbers(payload, models), *_comparison(payload), data]
+    return [*shown, _numbers(payload, models), *_comparison(payload), data]
 
 
 def _heads(first: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
