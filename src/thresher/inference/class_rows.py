@@ -30,11 +30,11 @@ Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassifiedRows:
-    """Rows without gaps: each one's class as its place in `classes`, and what every model says of it.
+    """Rows of k classes: each one's class as its place in `classes`, and every model's probabilities and calls.
 
-    `matrices` hold a column per class, in the order of `classes`; `calls` the class that each model calls, the most
-    probable one (the first of equals) unless predictions were `given`. `absent` are the classes that a model has no
-    column for, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
+    `matrices` hold a column per class, in the order of `classes`; `calls` the most probable class (the first of
+    equals) unless predictions were `given`. `absent` are classes without a column of a model, which get probability 0
+    from it. `pooled` are labels that were counted as the class `other`.
     """
 
     classes: tuple[Any, ...]
@@ -109,12 +109,11 @@ def classified_rows(
     >>> rows.index, rows.calls["m"], rows.pooled
     (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
-    models = {name: _matrix(values, name) for name, values in named_matrices(probabilities).items()}
+    matrices = named_matrices(probabilities)
+    models = {name: _matrix(values, name) for name, values in matrices.items()}
     named_calls = _named_predictions(predictions, models)
     inputs = {"labels": labels} | {f"predictions of {name!r}": values for name, values in named_calls.items()}
-    inputs |= {} if weights is None else {"weights": weights}
-    inputs |= {} if clusters is None else {"clusters": clusters}
-    matrices = probabilities if isinstance(probabilities, Mapping) else {ONLY_MODEL: probabilities}
+    inputs |= {name: each for name, each in (("weights", weights), ("clusters", clusters)) if each is not None}
     require_same_index(inputs | {f"probabilities of {name!r}": values for name, values in matrices.items()})
     inputs |= {
         f"probabilities of {name!r}[:, {i}]": each for name, matrix in models.items() for i, each in enumerate(matrix.T)
@@ -164,8 +163,8 @@ def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
 
 
 def named_matrices(probabilities: Any) -> dict[str, Any]:
-    """Matrices by model; a bare matrix is one model called "model"."""
-    models = dict(probabilities) if isinstance(probabilities, Mapping) else {"model": probabilities}
+    """Matrices by model; a bare matrix is one, "model"."""
+    models = dict(probabilities) if isinstance(probabilities, Mapping) else {ONLY_MODEL: probabilities}
     if not models:
         raise ArgumentError("there are no models", "give {'name': matrix, ...}")
     if not all(isinstance(name, str) for name in models):
@@ -188,15 +187,12 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
         return {}
     if not isinstance(predictions, Mapping):
         if len(models) > 1:
-            raise ArgumentError(
-                "it is not said which model the predictions are of", "give predictions={'name': column, ...}"
-            )
+            what = "it is not said which model the predictions are of"
+            raise ArgumentError(what, "give predictions={'name': column, ...}")
         return {next(iter(models)): predictions}
-    unknown = [name for name in predictions if name not in models]
-    if unknown:
-        raise ArgumentError(
-            f"predictions are given for {unknown[0]!r}, which has no matrix", f"name one of {', '.join(models)}"
-        )
+    if unknown := [name for name in predictions if name not in models]:
+        what = f"predictions are given for {unknown[0]!r}, which has no matrix"
+        raise ArgumentError(what, f"name one of {', '.join(models)}")
     return dict(predictions)
 
 
@@ -215,13 +211,13 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, li
 
 
 def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any]) -> dict[str, list[Any]]:
-    """The classes that frames name their columns by, the labels in order for all others; empty without such a frame."""
-    columns: dict[str, list[Any]] = {
-        name: frame_names(values)
-        for name, values in matrices.items()
-        if is_frame(values) and not isinstance(values, Mapping)
+    """The classes that frames name their columns by, the labels in order for other models; else empty."""
+    frames = {name: each for name, each in matrices.items() if is_frame(each) and not isinstance(each, Mapping)}
+    columns = {
+        name: names
+        for name, names in ((name, list(frame_names(frame))) for name, frame in frames.items())
+        if names != list(range(len(names)))
     }
-    columns = {name: names for name, names in columns.items() if names != list(range(len(names)))}
     if not columns:
         return {}
     by_text = {str(label): label for label in classes}
@@ -242,9 +238,8 @@ def _plain_names(classes: Any) -> list[Any]:
 
 def _indices(labels: Column, names: list[Any] | None, other: Any) -> tuple[list[Any], Indices, Flags]:
     """Classes, the place of each label among them, and which labels count as `other`."""
-    stray = np.zeros(labels.size, dtype=np.bool_)
     if other is None:
-        return *classes_of(labels, classes=names), stray
+        return *classes_of(labels, classes=names), np.zeros(labels.size, dtype=np.bool_)
     if names is None or not any(same(other, name) for name in names):
         raise LabelError(
             f"the class {other!r} that other labels count as is not among the classes",
@@ -259,8 +254,7 @@ def _indices(labels: Column, names: list[Any] | None, other: Any) -> tuple[list[
 
 
 def _require_every_class(names: list[Any], index: Indices) -> None:
-    cases = np.bincount(index, minlength=len(names))
-    absent = [name for name, count in zip(names, cases.tolist(), strict=True) if not count]
+    absent = [name for name, cases in zip(names, np.bincount(index, minlength=len(names)), strict=True) if not cases]
     if absent or len(names) < 2:
         what = f"no row is of class {listed(absent)}" if absent else f"all rows are of class {names[0]!r}"
         raise OneClassError(

@@ -2,11 +2,9 @@
 
 A number of a model is a function of how many positives and negatives each segment holds. Its slope along a count, times
 the weight of a row, is that row's influence; the variance of the number is the sum of squared influences, by row or by
-cluster (delta method, infinitesimal jackknife). Two models on the same rows differ by the difference of their
-influences, row by row, which is what pairs them.
-
-At a declared class mix the classes are sampled apart and their shares are fixed: influences are those of the ranking
-re-weighted to the mix, less their mean within each class.
+cluster (delta method, infinitesimal jackknife). Two models on the same rows are paired by the difference of their
+influences, row by row. At a declared class mix the classes are sampled apart and their shares are fixed: influences are
+those of the ranking re-weighted to the mix, less their mean within each class.
 
 A measure of k classes that does not depend on the unit of weights has influences w · ∂M/∂w, which sum to 0.
 """
@@ -37,8 +35,7 @@ NOT_SUMMING = "rows of probabilities do not sum to 1"
 class SegmentInfluence:
     """A number of a ranking, and its slopes along each segment's counts.
 
-    `by_prior` is its slope along the log-odds of the data's prevalence, where that was estimated to restate
-    probabilities for a declared mix.
+    `by_prior` is that along the log-odds of a prevalence which was estimated to restate probabilities.
     """
 
     estimate: float
@@ -307,18 +304,10 @@ def _mean(ranking: Ranking, of_pos: Floats, of_neg: Floats) -> SegmentInfluence:
         return SegmentInfluence(value, (of_pos - value) / ranking.total, (of_neg - value) / ranking.total)
 
 
-def _log_loss(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return _mean(ranking, *scores.log_losses(ranking.score, ranking.score))
-
-
 def _net_benefit(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
     at = asked.probability or math.nan
     calls = (ranking.score >= at).astype(np.float64)
     return _mean(ranking, calls, -calls * at / (1 - at))
-
-
-def _in_the_large(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return _mean(ranking, 1 - ranking.score, -ranking.score)
 
 
 def _observed_expected(ranking: Ranking, _: Quantity) -> SegmentInfluence:
@@ -349,14 +338,6 @@ def _cox(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
     return SegmentInfluence(estimate, of_pos, of_neg)
 
 
-def _miscalibration(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return brier_influence(ranking) - refinement_influence(ranking)
-
-
-def _discrimination(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return uncertainty_influence(ranking) - refinement_influence(ranking)
-
-
 def _from_here_on(values: Floats) -> Floats:
     """For each segment, the sum over it and all that score lower."""
     sums: Floats = np.cumsum(values[::-1])[::-1]
@@ -376,15 +357,15 @@ INFLUENCE: Mapping[str, Influence] = MappingProxyType(
         "average_precision": average_precision_influence,
         "pr_area": pr_area_influence,
         "brier": brier_influence,
-        "log_loss": _log_loss,
-        "miscalibration": _miscalibration,
+        "log_loss": lambda ranking, _: _mean(ranking, *scores.log_losses(ranking.score, ranking.score)),
+        "miscalibration": lambda ranking, _: brier_influence(ranking) - refinement_influence(ranking),
         "refinement": refinement_influence,
-        "discrimination": _discrimination,
+        "discrimination": lambda ranking, _: uncertainty_influence(ranking) - refinement_influence(ranking),
         "uncertainty": uncertainty_influence,
         "net_benefit": _net_benefit,
         "calibration_intercept": _cox,
         "calibration_slope": _cox,
-        "calibration_in_the_large": _in_the_large,
+        "calibration_in_the_large": lambda ranking, _: _mean(ranking, 1 - ranking.score, -ranking.score),
         "observed_expected": _observed_expected,
     }
 )
@@ -531,41 +512,40 @@ def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence
 
 
 def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
-    """The four averages of the AUC.
+    """The four averages of the AUC."""
+    k = len(rows.classes)
+    against_rest = [(i, rows.index >= 0, np.eye(k)[i]) for i in range(k)]
+    pairs = [
+        (i, (rows.index == i) | (rows.index == j), (np.eye(k)[i] + np.eye(k)[j]) / (2 * (k - 1)))
+        for i in range(k)
+        for j in range(k)
+        if i != j
+    ]
+    averages = *_average_area(rows, matrix, against_rest), *_average_area(rows, matrix, pairs)
+    names = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
+    return dict(zip(names, averages, strict=True))
+
+
+def _average_area(
+    rows: ClassifiedRows, matrix: Floats, contrasts: list[tuple[int, Flags, Floats]]
+) -> tuple[RowInfluence, RowInfluence]:
+    """The macro and the weighted average of AUCs: of which class, among which rows, by which classes' shares it weighs.
 
     Rows are drawn from all classes together, so that the shares of classes are uncertain too.
     """
-    k, share, columns = len(rows.classes), rows.share, [np.ascontiguousarray(column) for column in matrix.T]
-    of_class = np.bincount(rows.index, weights=share, minlength=k)
-    macro, weighted = np.zeros(share.size), np.zeros(share.size)
-    areas = np.empty(k)
-    for i, score in enumerate(columns):
-        areas[i], values = _area(rows.index == i, score, rows.weight, rows.cluster)
-        macro += values / k
-        weighted += values * of_class[i]
-    mean = float(of_class @ areas)
-    weighted += (areas - mean)[rows.index] * share
-    one_macro, one_weighted = np.zeros(share.size), np.zeros(share.size)
-    mean_with, total = np.zeros(k), 0.0
-    for i, score in enumerate(columns):
-        for j in range(k):
-            if i == j:
-                continue
-            within = (rows.index == i) | (rows.index == j)
-            weight = None if rows.weight is None else rows.weight[within]
-            area, values = _area(rows.index[within] == i, score[within], weight, rows.cluster)
-            total += area
-            mean_with[[i, j]] += area / (2 * (k - 1))
-            one_macro[within] += values / (k * (k - 1))
-            one_weighted[within] += values * (of_class[i] + of_class[j]) / (2 * (k - 1))
-    one_mean = float(of_class @ mean_with)
-    one_weighted += (mean_with - one_mean)[rows.index] * share
-    return {
-        "one_vs_rest_macro": RowInfluence(float(areas.mean()), macro),
-        "one_vs_rest_weighted": RowInfluence(mean, weighted),
-        "one_vs_one_macro": RowInfluence(total / (k * (k - 1)), one_macro),
-        "one_vs_one_weighted": RowInfluence(one_mean, one_weighted),
-    }
+    share, areas = rows.share, []
+    of_class = np.bincount(rows.index, weights=share, minlength=len(rows.classes))
+    macro, weighted, by_class = np.zeros(share.size), np.zeros(share.size), np.zeros(of_class.size)
+    for i, within, classes in contrasts:
+        weight = None if rows.weight is None else rows.weight[within]
+        area, values = _area(rows.index[within] == i, matrix[within, i], weight, rows.cluster)
+        areas.append(area)
+        macro[within] += values / len(contrasts)
+        weighted[within] += values * (classes @ of_class)
+        by_class += area * classes
+    mean = float(of_class @ by_class)
+    weighted += (by_class - mean)[rows.index] * share
+    return RowInfluence(float(np.mean(areas)), macro), RowInfluence(mean, weighted)
 
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:

@@ -22,19 +22,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Smoother:
-    """Local linear regression on fixed scores with fixed windows, ready for any counts at them.
-
-    >>> smoother = Smoother.of(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
-    >>> smoother.fit(np.array([20.0, 10.0, 20.0]), np.array([5.0, 5.0, 40.0])).round(4)
-    array([0.8   , 0.6667, 0.3333])
-    """
+    """Local linear regression on fixed scores with fixed windows, ready for any counts at them."""
 
     score: Floats
     moments: tuple[Floats, Floats, Floats]
 
     @classmethod
     def of(cls, ranking: Ranking, *, span: float = SPAN) -> Smoother:
-        """Windows that each hold the given share of a ranking's cases; their tricube weights and first moments."""
+        """Windows that each hold a share of a ranking's cases; their tricube weights and first moments."""
         x = ranking.score
         away = x[np.newaxis, :] - x[:, np.newaxis]
         order = np.argsort(np.abs(away), axis=1)

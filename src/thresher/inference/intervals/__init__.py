@@ -72,8 +72,8 @@ def intervals(
     """The interval for every registered measure of one table, by name; of a confusion matrix, `ConfusionIntervals`.
 
     >>> from thresher.tables import Contingency
-    >>> found = intervals(Contingency(tp=30, fn=20, fp=10, tn=40))
-    >>> print(found["accuracy"], found["recall"] == found["tpr"])
+    >>> spam = intervals(Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> print(spam["accuracy"], spam["recall"] == spam["tpr"])
     0.7000 [0.6042, 0.7811] True
     """
     if isinstance(table, ConfusionMatrix):

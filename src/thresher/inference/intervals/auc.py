@@ -41,18 +41,16 @@ def auc_interval(
 ) -> Interval:
     """The interval for the AUC of a ranking, in O(segments), or of one model's rows.
 
-    "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples
-    that variance is itself uncertain and too small when it errs, so for the limits it is averaged with
-    Newcombe's (2006) as if that came from 12 more degrees of freedom, and Student's quantile is used;
-    with many cases nothing of this is left. `variance` is DeLong's. Where it is 0 or undefined (AUC of 0
-    or 1, fewer than two cases of a class) the limits are exact for the smaller class's cases as
-    independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to [0, 1];
-    "hanley-mcneil" uses their variance (1982).
+    "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples that variance is
+    itself uncertain and too small when it errs, so for the limits it is averaged with Newcombe's (2006) as if that came
+    from 12 more degrees of freedom, and Student's quantile is used; with many cases nothing of this is left. `variance`
+    is DeLong's. Where it is 0 or undefined (AUC of 0 or 1, fewer than two cases of a class) the limits are exact for
+    the smaller class's cases as independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to
+    [0, 1]; "hanley-mcneil" uses their variance (1982).
 
-    The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: a weight of 2
-    says that a row stands for two of the population, not that two were seen, so scaling all of them changes nothing
-    and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count as independent
-    (Obuchowski 1997). Such rows have DeLong's method alone.
+    The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: scaling all of
+    them changes nothing and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count
+    as independent (Obuchowski 1997). Such rows have DeLong's method alone.
 
     >>> ct = Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
     >>> interval = auc_interval(ct)
@@ -251,8 +249,8 @@ def logit_interval(area: float, variance: float, cases: tuple[float, float], lev
 def exact_pairs(area: float, variance: float, cases: tuple[float, float], level: float) -> Interval:
     """Clopper-Pearson limits as if only so many disjoint pairs had been seen as the smaller class has cases.
 
-    Disjoint pairs of a positive and a negative are independent trials that are won with probability
-    AUC, so the limits hold whatever the distributions are; they ignore all other pairs and are wide.
+    Disjoint pairs of a positive and a negative are independent trials that are won with probability AUC, so the limits
+    hold whatever the distributions are; they ignore all other pairs and are wide.
     """
     pairs = min(cases)
     seen = "1 pair" if pairs == 1 else f"{pairs:g} independent pairs"
@@ -267,9 +265,8 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 class AucCovariance:
     """AUCs of several models on the same rows, and how they vary together.
 
-    `of_pos` and `of_neg` are what sampling positives and sampling negatives contribute; `shared` is what
-    both contribute together when clusters hold rows of both classes, otherwise 0. `cases` are the independent
-    positives and negatives: rows, effective rows of weights, or clusters.
+    `of_pos` and `of_neg` are what sampling positives and sampling negatives contribute; `shared` what both contribute
+    together when clusters hold rows of both classes. `cases` are the independent positives and negatives.
     """
 
     areas: Floats
@@ -285,15 +282,11 @@ class AucCovariance:
 
 
 def _rows_interval(rows: ScoredRows, level: float) -> Interval:
-    """Limits that allow for weights and clusters.
-
-    With clusters they are those of Student's t with as many degrees of freedom as clusters hold the scarcer class, less
-    one, if these are wider than the moderated ones.
-    """
+    """Limits that allow for weights and clusters; with clusters, the wider of moderated ones and Student's t."""
     rows.require_two_clusters()
     spread = auc_covariance(rows)
-    area, parts = float(spread.areas[0]), (float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0]))
-    cases = rows.cases
+    area, cases = float(spread.areas[0]), rows.cases
+    parts = float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0])
     if rows.cluster is None:
         method = "delong" if rows.weight is None else "delong, weighted"
         return moderated_interval(area, parts, cases, level, method=method)
@@ -410,23 +403,16 @@ def class_auc_interval(
     """Intervals for every one-vs-rest AUC and the four averages of `multiclass_auc`.
 
     Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
-    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive
-    of one AUC and a negative of others; rows are taken as drawn from all classes together, so
-    the shares of the classes in weighted averages are uncertain too. Limits are on the logit scale, with
-    Student's quantile for as many degrees of freedom as the smallest class has cases, less one. `weights` and
-    `clusters` are those of `auc_interval` of rows: with clusters, sums over them take the place of rows.
+    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive of one
+    AUC and a negative of others; rows are drawn from all classes together, so the shares of the classes in weighted
+    averages are uncertain too. Limits are on the logit scale, with Student's quantile for as many degrees of freedom
+    as the smallest class has cases, less one. `weights` and `clusters` are those of `auc_interval` of rows.
 
     >>> labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
     >>> probabilities = [[.7, .2, .1], [.4, .1, .5], [.6, .3, .1], [.5, .4, .1], [.3, .6, .1], [.5, .3, .2],
     ...     [.2, .7, .1], [.3, .4, .3], [.2, .5, .3], [.1, .1, .8], [.2, .2, .6], [.4, .2, .4]]
-    >>> print(class_auc_interval(labels, probabilities))
-    cat against the rest    0.9375 [0.5073, 0.9954]
-    cow against the rest    0.8750 [0.4568, 0.9831]
-    dog against the rest    0.9219 [0.4980, 0.9929]
-    one-vs-rest, macro      0.9115 [0.4892, 0.9910]
-    one-vs-rest, weighted   0.9115 [0.4880, 0.9911]
-    one-vs-one, macro       0.9115 [0.4696, 0.9917]
-    one-vs-one, weighted    0.9115 [0.4693, 0.9917]
+    >>> print(class_auc_interval(labels, probabilities).one_vs_rest_macro)
+    0.9115 [0.4892, 0.9910]
     """
     require_level(level)
     rows = classified_rows(

@@ -12,7 +12,7 @@ import numpy as np
 from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
-from thresher.calibration import brier, decomposition
+from thresher.calibration import brier, decomposition, squared_losses
 from thresher.errors import WeightError
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
@@ -24,13 +24,7 @@ from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
 def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
-    """A way to draw positives and negatives per segment, each case positive with the probability of its score.
-
-    >>> draw = null_labels(Ranking([1, 0.5, 0], [5, 10, 0], [0, 10, 7]))
-    >>> pos, neg = draw(np.random.default_rng(0))
-    >>> pos[[0, 2]].tolist(), (pos + neg).tolist()
-    ([5, 0], [5, 20, 7])
-    """
+    """A way to draw positives and negatives per segment, each case positive with the probability of its score."""
     ranking.require_probabilities()
     cases = ranking.pos + ranking.neg
     if ranking.weighted and np.mod(cases, 1).any():
@@ -38,19 +32,13 @@ def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Count
             "weights that are not whole do not say how many labels there were to draw", "rank without weights"
         )
     counts, score = cases.astype(np.int64), ranking.score
-    if int(counts.max()) == 1:  # comparing is faster than a binomial each
+    alone = int(counts.max()) == 1  # comparing is faster than a binomial each
 
-        def single(rng: np.random.Generator) -> tuple[Counts, Counts]:
-            pos = (rng.random(counts.size) < score).astype(np.int64)
-            return pos, 1 - pos
-
-        return single
-
-    def several(rng: np.random.Generator) -> tuple[Counts, Counts]:
-        pos = rng.binomial(counts, score)
+    def draw(rng: np.random.Generator) -> tuple[Counts, Counts]:
+        pos = (rng.random(counts.size) < score).astype(np.int64) if alone else rng.binomial(counts, score)
         return pos, counts - pos
 
-    return several
+    return draw
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,8 +76,8 @@ def calibration_intervals(
     bias and gets percentile limits; those of `brier_interval` where all replicates agree.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> found = calibration_intervals(spam_tree, replicates=500)
-    >>> print(found.brier, "|", found.calibration, "| apparent", round(found.calibration.apparent, 4))
+    >>> losses = calibration_intervals(spam_tree, replicates=500)
+    >>> print(losses.brier, "|", losses.calibration, "| apparent", round(losses.calibration.apparent, 4))
     0.2105 [0.1686, 0.2517] | 0.0000 [0.0000, 0.0068] | apparent 0.0038
     """
     require_level(level)
@@ -179,14 +167,14 @@ def calibration_test(
     require_replicates(replicates, seed, threads, progress)
     require_ranking(ranking)
     draw = null_labels(ranking)
-    score, total = ranking.score, ranking.total
+    of_pos, of_neg = squared_losses(ranking.score, ranking.score)
 
     def block(rng: np.random.Generator, size: int) -> list[float]:
         losses = []
         for _ in range(size):
             pos, neg = draw(rng)
-            squares = float(((1 - score) ** 2 * pos + score**2 * neg).sum())
-            losses.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
+            squares = float((of_pos * pos + of_neg * neg).sum())
+            losses.append(max(0.0, squares - pooled_impurity(pos, neg)) / ranking.total)
         return losses
 
     null = np.concatenate(

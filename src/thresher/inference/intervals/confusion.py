@@ -89,26 +89,6 @@ def confusion_intervals(
     (Takahashi et al. 2022 for macro F1), MCC and kappa on Fisher's; in weighted averages the shares of the
     classes are uncertain too. Where a value sits at an end of its range or has no variance, half a case
     is added to every cell first, and the note says so. A weight is read as a number of cases.
-
-    >>> matrix = ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
-    >>> print(confusion_intervals(matrix))
-    overall accuracy       0.9300 [0.9125, 0.9442]
-    recall of neg          0.7000 [0.6042, 0.7811]
-    recall of neutral      0.9651 [0.9506, 0.9755]
-    recall of pos          0.7500 [0.5981, 0.8581]
-    precision of neg       0.7778 [0.6815, 0.8513]
-    precision of neutral   0.9651 [0.9506, 0.9755]
-    precision of pos       0.6000 [0.4618, 0.7239]
-    f1 of neg              0.7368 [0.6608, 0.8010]
-    f1 of neutral          0.9651 [0.9551, 0.9729]
-    f1 of pos              0.6667 [0.5466, 0.7684]
-    macro precision        0.7810 [0.7226, 0.8300]
-    macro recall           0.8050 [0.7454, 0.8535]
-    macro f1               0.7895 [0.7369, 0.8340]
-    weighted precision     0.9318 [0.9140, 0.9461]
-    weighted f1            0.9304 [0.9128, 0.9446]
-    mcc                    0.7196 [0.6539, 0.7746]
-    kappa                  0.7193 [0.6535, 0.7743]
     """
     _require_cases(matrix, level)
     tables = [matrix.one_vs_rest(name) for name in matrix.classes]

@@ -19,7 +19,7 @@ from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Flags, Floats, Indices, Ranking, require_ranking
 
-Losses: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]
+Losses: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]  # of positives, of negatives
 INFINITE = "a case was given probability 0 for what it is, and one that may happen makes the mean infinite"
 _ALIKE = "all squared errors are alike; limits as for a rate"
 _CERTAIN = "every case was certain and right; what a wrong one would cost has no limit"
