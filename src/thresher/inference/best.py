@@ -91,13 +91,6 @@ def saving_interval(
     both parts are combined (Zou & Donner 2008). `optimism` is by how much the rule costs more on cases it was not
     chosen on, and moves the estimate. `drawn` is the saving on every resample; the limits reach at least as far as
     their percentiles, with and without the optimism, and never exclude the estimate.
-
-    >>> from thresher.tables import Contingency
-    >>> table = Contingency(tp=30, fn=20, fp=10, tn=40)
-    >>> print(saving_interval(table, None, OperatingCondition(cost_fn=5)))
-    1.4000 [0.9723, 1.8910]
-    >>> print(saving_interval(table, None, OperatingCondition(cost_fn=5), optimism=0.1))
-    1.3000 [0.8723, 1.8910]
     """
     if math.isnan(optimism):
         return replace(undefined(level, "every resample left out too little of a class"), method="out of bag")

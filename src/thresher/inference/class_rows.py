@@ -104,10 +104,6 @@ def classified_rows(
     Rows with a gap anywhere are refused or, on request, dropped for all models alike; rows of weight 0 vanish.
     `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
     refused unless `other` names the class they count as.
-
-    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b")
-    >>> rows.index, rows.calls["m"], rows.pooled
-    (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
     matrices = named_matrices(probabilities)
     models = {name: _matrix(values, name) for name, values in matrices.items()}
@@ -213,11 +209,8 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, li
 def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any]) -> dict[str, list[Any]]:
     """The classes that frames name their columns by, the labels in order for other models; else empty."""
     frames = {name: each for name, each in matrices.items() if is_frame(each) and not isinstance(each, Mapping)}
-    columns = {
-        name: names
-        for name, names in ((name, list(frame_names(frame))) for name, frame in frames.items())
-        if names != list(range(len(names)))
-    }
+    columns: dict[str, list[Any]] = {name: frame_names(frame) for name, frame in frames.items()}
+    columns = {name: names for name, names in columns.items() if names != list(range(len(names)))}
     if not columns:
         return {}
     by_text = {str(label): label for label in classes}

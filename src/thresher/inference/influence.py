@@ -12,8 +12,9 @@ A measure of k classes that does not depend on the unit of weights has influence
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -73,14 +74,7 @@ def influence_variance(values: Floats, cluster: Indices | None) -> float:
 
 
 def segment_influence(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
-    """A quantity of a ranking, and its slopes along each segment's counts.
-
-    >>> from thresher.tables import quantity
-    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> net_benefit = segment_influence(tree, quantity("net_benefit@0.5"))
-    >>> round(net_benefit.estimate, 4), net_benefit.pos.round(4), net_benefit.neg.round(4)
-    (0.2, array([ 0.008,  0.008, -0.002]), array([-0.012, -0.012, -0.002]))
-    """
+    """A quantity of a ranking, and its slopes along each segment's counts."""
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         ranking.require_probabilities()
@@ -130,12 +124,7 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
         for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
     ]
 
-    def variance(slopes: SegmentInfluence) -> float:
-        if class_weights is not None:
-            slopes = _within_classes(slopes, *counts)
-        return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
-
-    return variance
+    return partial(_sum_of_squares, squares, None if class_weights is None else counts)
 
 
 def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Variance:
@@ -149,17 +138,23 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
         [np.bincount(segment[side], weights=weight[side] ** power, minlength=segments) for side in sides]
         for power in (1, 2)
     )
-    squares = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+    unbiased = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+
+    if rows.cluster is None:
+        return partial(_sum_of_squares, unbiased, counts if rows.declared_mix else None)
 
     def variance(slopes: SegmentInfluence) -> float:
-        if rows.declared_mix:
-            slopes = _within_classes(slopes, *counts)
-        if rows.cluster is None:
-            return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
+        slopes = _within_classes(slopes, *counts) if rows.declared_mix else slopes
         values = weight * np.where(rows.positive, slopes.pos[segment], slopes.neg[segment])
         return influence_variance(values, rows.cluster)
 
     return variance
+
+
+def _sum_of_squares(squares: Sequence[Any], counts: Sequence[Any] | None, slopes: SegmentInfluence) -> float:
+    """The variance by the squared weights of segments; with counts, cases are drawn from each class by itself."""
+    slopes = slopes if counts is None else _within_classes(slopes, *counts)
+    return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
 
 
 def _within_classes(slopes: SegmentInfluence, pos: Any, neg: Any) -> SegmentInfluence:
@@ -498,10 +493,14 @@ def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:
 def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence]:
     """Macro recall, whose cases are drawn by class, and macro F1 of the calls."""
     k, calls = len(rows.classes), rows.calls[model]
-    counts = np.bincount(rows.index * k + calls, weights=rows.share, minlength=k * k).reshape(k, k)
+    cells = np.bincount(rows.index * k + calls, weights=rows.share, minlength=k * k)
+    counts: Floats = cells.reshape(k, k).astype(np.float64)
     matrix = ConfusionMatrix(counts, list(rows.classes))
     by_class = np.array([_row_factor(cases, rows.cluster) for cases in rows.cases.tolist()])
-    factors = {"macro_recall": by_class[rows.index], "macro_f1": _row_factor(rows.index.size, rows.cluster)}
+    factors: dict[str, Any] = {
+        "macro_recall": by_class[rows.index],
+        "macro_f1": _row_factor(rows.index.size, rows.cluster),
+    }
     return {
         name: RowInfluence(
             MATRIX_MEASURES[name].value(matrix),

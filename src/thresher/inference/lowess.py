@@ -72,11 +72,7 @@ class Smoother:
 
 
 def calibration_distances(ranking: Ranking) -> tuple[float, float, float]:
-    """ICI, E50 and E90 of a ranking whose scores are probabilities (Austin & Steyerberg 2019).
-
-    >>> calibration_distances(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
-    (0.0549..., 0.0333..., 0.0999...)
-    """
+    """ICI, E50 and E90 of a ranking whose scores are probabilities (Austin & Steyerberg 2019)."""
     near = shorten(ranking, MOST_GROUPS, keep="even")
     ici, e50, e90 = Smoother.of(near).distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
     return float(ici), float(e50), float(e90)

@@ -250,11 +250,7 @@ def one_model(models: Collection[str], model: Any) -> str:
 
 
 def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None = None) -> Floats:
-    """For each row, how many of the other class score higher, a tie counting half; or how much they weigh.
-
-    >>> count_above(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
-    array([0. , 0.5, 1.5, 2. ])
-    """
+    """For each row, how many of the other class score higher, a tie counting half; or how much they weigh."""
     order, ends = falling_order(score)
     is_pos = positive[order]
     if weights is None:

@@ -28,7 +28,7 @@ from thresher.inference.interval import (
 )
 from thresher.inference.intervals.rate import exact_limits
 from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
-from thresher.inputs.columns import Missing
+from thresher.inputs.columns import Column, Missing
 from thresher.ranking import Floats, Ranking, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
@@ -127,13 +127,9 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
 
     def squares(piece: slice) -> tuple[float, float]:
         after = slice(piece.start + 1, piece.stop + 1)
-        beaten = (fp[piece] + fp[after]) / (-2 * ranking.Neg)
-        beaten += 1 - area
-        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos)
-        beating -= area
-        beaten *= beaten
-        beating *= beating
-        return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
+        beaten = 1 - area - (fp[piece] + fp[after]) / (2 * ranking.Neg)
+        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos) - area
+        return float((beaten * beaten * pos[piece]).sum()), float((beating * beating * neg[piece]).sum())
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
     return bessel(ranking.Pos) * of_pos / ranking.Pos**2, bessel(ranking.Neg) * of_neg / ranking.Neg**2
@@ -312,20 +308,25 @@ def _rows_interval(rows: ScoredRows, level: float) -> Interval:
 def auc_covariance(rows: ScoredRows) -> AucCovariance:
     """DeLong's covariance of all models' AUCs; weighted by influence, clustered after Obuchowski.
 
-    A row's placement V is the weighted share of the other class that it beats, or that beats it. With
-    weights w of sum W over n rows of a class, that class contributes n / (n - 1) · Σ w² (V - θ)(V' - θ') / W²:
-    DeLong, DeLong & Clarke-Pearson (1988) when weights are equal. With clusters, sums over
-    a cluster take the place of rows and I clusters that of n, and positives and negatives of
-    one cluster vary together (Obuchowski 1997: S10, S01 and S11).
+    A row's placement V is the weighted share of the other class that it beats, or that beats it. With weights w of sum
+    W over n rows of a class, that class contributes n / (n - 1) · Σ w² (V - θ)(V' - θ') / W²: DeLong, DeLong &
+    Clarke-Pearson (1988) when weights are equal. With clusters, sums over a cluster take the place of rows and I
+    clusters that of n, and positives and negatives of one cluster vary together (Obuchowski 1997: S10, S01 and S11).
     """
     sides = rows.positive, ~rows.positive
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     total = [float(weight[side].sum()) for side in sides]
-    placements = _placements(rows, total)
-    areas = np.clip(placements[0] @ weight[rows.positive] / total[0], 0.0, 1.0)
+
+    def place(score: Column) -> Floats:
+        above = count_above(rows.positive, score, rows.weight)
+        return np.where(rows.positive, 1 - above / total[1], above / total[0])
+
+    threads = threads_for(len(rows) * len(rows.scores))
+    placement = np.stack(parallel_map(place, list(rows.scores.values()), threads))
+    areas = np.clip(placement[:, rows.positive] @ weight[rows.positive] / total[0], 0.0, 1.0)
     influence = [
-        (values - areas[:, np.newaxis]) * (weight[side] / size)
-        for values, side, size in zip(placements, sides, total, strict=True)
+        (placement[:, side] - areas[:, np.newaxis]) * (weight[side] / size)
+        for side, size in zip(sides, total, strict=True)
     ]
     cases = rows.cases
     shared, units = np.zeros((areas.size, areas.size)), tuple(float(each.shape[1]) for each in influence)
@@ -337,24 +338,6 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
         shared, units = crossed + crossed.T, cases
     of_pos, of_neg = (each @ each.T * bessel(n) for each, n in zip(influence, units, strict=True))
     return AucCovariance(areas, of_pos, of_neg, shared, cases)
-
-
-def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:
-    """For each model, the share of negatives each positive beats and of positives that beat each negative."""
-    columns, negative = list(rows.scores.values()), ~rows.positive
-    of_pos = np.empty((len(columns), int(np.count_nonzero(rows.positive))))
-    of_neg = np.empty((len(columns), rows.positive.size - of_pos.shape[1]))
-
-    def fill(at: int) -> None:
-        above = count_above(rows.positive, columns[at], rows.weight)
-        np.compress(rows.positive, above, out=of_pos[at])
-        np.compress(negative, above, out=of_neg[at])
-        of_pos[at] /= -total[1]
-        of_pos[at] += 1
-        of_neg[at] /= total[0]
-
-    parallel_map(fill, range(len(columns)), threads_for(rows.positive.size * len(columns)))
-    return of_pos, of_neg
 
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")

@@ -107,13 +107,12 @@ def calibration_report(
     """Intercept, slope, calibration in the large, O:E, ICI, E50 and E90 of probabilities, with limits.
 
     Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
-    is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
-    not 1, and allows for weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
-    Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
-    double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
-    At a declared mix without `trained_at`, probabilities are restated from the prevalence of the data, and limits of
-    intercept, O:E and calibration in the large allow for it being an estimate from cases drawn at random; where it was
-    set by design, give it as `trained_at`.
+    is a sandwich (Huber 1967): it holds where the regression itself does not fit, and allows for weights and clusters.
+    Distances from the calibration curve are smoothed by lowess (Austin & Steyerberg 2019) and resampled with the
+    windows held fixed. A curve fitted to noise lies too far away, and resamples double that: what they lie higher is
+    taken off estimate and limits, and `apparent` is the distance before that. At a declared mix without `trained_at`,
+    probabilities are restated from the prevalence of the data, and limits of intercept, O:E and calibration in the
+    large allow for it being an estimate; where it was set by design, give it as `trained_at`.
 
     Parameters
     ----------

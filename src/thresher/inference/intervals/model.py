@@ -81,15 +81,6 @@ def model_intervals(
     choosing that split gains in resamples. Where scores are probabilities there are "log_loss" and the parts of the
     Brier score: "miscalibration", "refinement" and "discrimination", freed of what the hull fits of noise, and
     "uncertainty". What the data themselves show is `apparent` where something was taken off.
-
-    >>> from thresher import average_precision, ks, pr_area, rank
-    >>> from thresher.inference import ScoredRows
-    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> ten, rows = rank(labels, scores), ScoredRows.of(labels, {"tree": scores})
-    >>> numbers = {"average_precision": average_precision(ten), "pr_area": pr_area(ten)}
-    >>> intervals = model_intervals(ModelSample.of(rows, "tree", ten, 0.95), numbers, ks(ten))
-    >>> print(intervals["average_precision"], "|", intervals["ks"])
-    0.8357 [0.1540, 0.9930] | 0.5000 [0.0000, 0.8500]
     """
     intervals = {
         "average_precision": _area(model, average_precision_influence(model.ranking), estimates["average_precision"]),
@@ -103,14 +94,7 @@ def model_intervals(
 
 
 def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, level: float) -> Interval:
-    """The interval of a partial area, on the logit scale of its share of what it could be at most.
-
-    >>> from thresher.inference import ScoredRows
-    >>> from thresher.tables import quantity
-    >>> rows = ScoredRows.of([1, 0, 1, 0, 1, 0], {"tree": [6, 5, 4, 3, 2, 1]})
-    >>> print(partial_area_interval(rows, "tree", quantity("partial_auc[fpr<=0.5]"), level=0.95))
-    0.2222 [0.0006, 0.4990]
-    """
+    """The interval of a partial area, on the logit scale of its share of what it could be at most."""
     within = asked.within
     if within is None:
         raise AssertionError(asked)
@@ -123,8 +107,8 @@ def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, leve
         chance = (high**2 - low**2) / 2
         stretch = 0.5 * most / (most - chance)
         start = 0.5 - stretch * chance / most
-    ends = (start + stretch * end for end in (share.estimate, share.lower, share.upper))
-    return Interval(*ends, variance * stretch**2, level, share.method, share.note)
+    estimate, lower, upper = (start + stretch * end for end in (share.estimate, share.lower, share.upper))
+    return Interval(estimate, lower, upper, variance * stretch**2, level, share.method, share.note)
 
 
 def net_benefit_interval(
@@ -133,13 +117,6 @@ def net_benefit_interval(
     """The interval of a net benefit: minus what calls cost where a hit brings 1 and a false alarm takes t / (1 - t).
 
     Calls are those of the probabilities at the class mix that it is stated at.
-
-    >>> from thresher.inference import ScoredRows
-    >>> from thresher.tables import quantity
-    >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
-    >>> asked = quantity("net_benefit@0.5")
-    >>> print(net_benefit_interval(rows, "tree", asked, prevalence=None, trained_at=None, level=0.95))
-    0.0000 [-0.7338, 0.3338]
     """
     at = asked.probability or math.nan
     stated = rows.at_prevalence(prevalence, trained_at=trained_at)
@@ -147,8 +124,8 @@ def net_benefit_interval(
     table = count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
     gains = OperatingCondition(prevalence=prevalence, cost_fp=at / (1 - at), cost_fn=0, cost_tp=-1, cost_tn=0)
     cost = table_interval(table, gains, level=level)
-    ends = (0.0 - end for end in (cost.estimate, cost.upper, cost.lower))
-    return Interval(*ends, cost.variance, level, cost.method, cost.note)
+    estimate, lower, upper = (0.0 - end for end in (cost.estimate, cost.upper, cost.lower))
+    return Interval(estimate, lower, upper, cost.variance, level, cost.method, cost.note)
 
 
 def _share_interval(share: float, variance: float, cases: float, level: float, *, method: str) -> Interval:

@@ -113,20 +113,13 @@ Table: TypeAlias = Contingency | SampledTable
 def count_calls(
     positive: Flags, calls: Flags, *, weight: Floats | None = None, cluster: Indices | None = None
 ) -> Table:
-    """The table of rows and whether each is called positive; weights or clusters (0, 1, 2, ...) make it a sampled one.
-
-    >>> labels, calls = np.array([1, 1, 0, 0], dtype=bool), np.array([1, 0, 1, 0], dtype=bool)
-    >>> count_calls(labels, calls)
-    Contingency(tp=1, fn=1, fp=1, tn=1)
-    >>> count_calls(labels, calls, weight=np.array([1.0, 2.0, 3.0, 4.0])).table
-    Contingency(tp=1.0, fn=2.0, fp=3.0, tn=4.0)
-    """
+    """The table of rows that are called positive or not; weights or clusters (0, 1, 2, ...) make it a sampled one."""
     cell = 2 * ~positive + ~calls  # in the order of CELLS
     counts = np.bincount(cell, weights=weight, minlength=4)
     if weight is None and cluster is None:
         return Contingency(*counts.tolist())
     cells, by_cluster = counts.astype(np.float64), None
-    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4)
+    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4).astype(np.float64)
     if cluster is not None:
         clusters = int(cluster.max()) + 1
         by_cluster = np.bincount(cluster * 4 + cell, weights=weight, minlength=4 * clusters).reshape(clusters, 4)
@@ -164,12 +157,6 @@ def table_interval(
 
     A sampled table is scaled, for every measure, to the number of independent cases it is worth: scaling all weights
     changes nothing, uneven ones widen the interval, and so do clusters of rows that are alike.
-
-    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(table_interval(count_calls(labels, calls, weight=np.full(100, 7.0)), "tpr"))
-    0.6000 [0.4618, 0.7239]
-    >>> print(table_interval(count_calls(labels, calls, cluster=np.arange(100) // 5), "tpr"))
-    0.6000 [0.2666, 0.8609]
     """
     require_level(level)
     if not isinstance(table, SampledTable):
