@@ -19,7 +19,7 @@ _TIE = 1e-12
 
 
 def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
-    """How much more than model j model i may cost in the data and still be the best: a matrix, i by row.
+    """How much more than model j (column) model i (row) may cost and be the best.
 
     `drawn` is the cost of each model on every resample. For each model the differences from all others, centred and
     in units of their standard deviations s[i, j], have a largest one in every resample; its quantile at `level` is
@@ -83,7 +83,7 @@ def saving_interval(
     optimism: float = 0.0,
     drawn: Floats | None = None,
 ) -> Interval:
-    """What a rule saves per case against another one, from the cases that only one of them calls positive.
+    """What a rule saves per case against another, from cases only one calls positive.
 
     `more` is the table in which exactly the cases that the rule alone calls positive are called positive, `fewer` that
     of the cases which only the other rule calls so; None where there can be no such case: no rule calls fewer cases

@@ -103,7 +103,7 @@ def _are_probabilities(ranking: Ranking) -> bool:
 
 
 def _cost_bounds(ranking: Ranking, threshold: float, condition: OperatingCondition | None) -> Bounds:
-    """The smallest and the largest expected cost per case that acting at a threshold may have.
+    """The smallest and the largest expected cost that a threshold may have.
 
     At a threshold that splits no segment, both are the cost itself (of weights, up to rounding).
     """

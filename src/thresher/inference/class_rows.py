@@ -30,11 +30,11 @@ Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassifiedRows:
-    """Rows of k classes: each one's class as its place in `classes`, and every model's probabilities and calls.
+    """Rows of k classes with every model's probabilities and calls.
 
-    `matrices` hold a column per class, in the order of `classes`; `calls` the most probable class (the first of
-    equals) unless predictions were `given`. `absent` are classes without a column of a model, which get probability 0
-    from it. `pooled` are labels that were counted as the class `other`.
+    `index` is each row's class as its place in `classes`, `matrices` hold a column per class in that order, and `calls`
+    the most probable class (the first of equals) unless predictions were `given`. `absent` are classes without a column
+    of a model, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
     """
 
     classes: tuple[Any, ...]
@@ -99,7 +99,7 @@ def classified_rows(
     clusters: Any = None,
     missing: Missing = "raise",
 ) -> ClassifiedRows:
-    """Check that labels, every model's matrix, weights and clusters are rows that belong together.
+    """Check that labels, matrices, weights and clusters are rows that belong together.
 
     Rows with a gap anywhere are refused or, on request, dropped for all models alike; rows of weight 0 vanish.
     `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
@@ -146,7 +146,7 @@ def classified_rows(
 
 
 def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
-    """Raise `ArgumentError` when clusters are given and a class lies in one of them only."""
+    """Raise `ArgumentError` when a class lies in one cluster only."""
     if rows.cluster is None:
         return
     for name, number in zip(rows.classes, rows.class_units.tolist(), strict=True):
@@ -207,7 +207,7 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, li
 
 
 def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any]) -> dict[str, list[Any]]:
-    """The classes that frames name their columns by, the labels in order for other models; else empty."""
+    """The classes that frames name their columns by; empty without such a frame."""
     frames = {name: each for name, each in matrices.items() if is_frame(each) and not isinstance(each, Mapping)}
     columns: dict[str, list[Any]] = {name: frame_names(frame) for name, frame in frames.items()}
     columns = {name: names for name, names in columns.items() if names != list(range(len(names)))}
@@ -270,7 +270,7 @@ def _probabilities(columns: list[Column], name: str) -> Floats:
 
 
 def _in_order(matrix: Floats, own: list[Any] | None, names: list[Any], name: str) -> Floats:
-    """A model's columns in the order of all classes, 0 for a class that it has no column for."""
+    """A model's columns in the order of all classes, 0 for those it lacks."""
     columns = names if own is None else own
     if matrix.shape[1] != len(columns):
         raise LengthError(

@@ -108,12 +108,12 @@ def shorten_sample(rows: ScoredRows, model: str, ranking: Ranking, most: int) ->
 
 
 def segments_of_rows(rows: ScoredRows, model: str, ranking: Ranking, split: Indices) -> Indices:
-    """Between which of the splits each row lies; restated scores may differ from the ranking's by rounding."""
+    """Which segment each row is in; its score may differ from the ranking's by rounding."""
     return cuts_above(rows.scores[model].astype(np.float64), ranking.thresholds()[split[1:-1]])
 
 
 def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | None = None) -> Variance:
-    """The delta method's variance of any number, for cases drawn from both classes together.
+    """The delta method's variance of any number, for cases drawn together.
 
     With `class_weights`, which bring the classes to a declared mix, cases are drawn from each class by itself. It is
     NaN with fewer than two cases of a class.
@@ -128,7 +128,7 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
 
 
 def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Variance:
-    """The same by the weights and clusters of rows, from the segment that each row is in.
+    """The same by weights and clusters, from the segment that each row is in.
 
     Where rows have a declared mix, cases are drawn from each class by itself.
     """
@@ -152,13 +152,13 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
 
 
 def _sum_of_squares(squares: Sequence[Any], counts: Sequence[Any] | None, slopes: SegmentInfluence) -> float:
-    """The variance by the squared weights of segments; with counts, cases are drawn from each class by itself."""
+    """The variance by segments; with counts, cases are drawn from each class by itself."""
     slopes = slopes if counts is None else _within_classes(slopes, *counts)
     return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
 
 
 def _within_classes(slopes: SegmentInfluence, pos: Any, neg: Any) -> SegmentInfluence:
-    """Slopes less their mean in each class; a case also moves the log-odds of an estimated prevalence."""
+    """Slopes less their mean in each class, plus what an estimated prevalence adds."""
     Pos, Neg = float(pos.sum()), float(neg.sum())
     return replace(
         slopes,
@@ -220,7 +220,7 @@ def brier_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInflu
 
 
 def refinement_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the refinement loss over the hull's pools, which are the best and so do not move it."""
+    """Slopes of the refinement loss over the hull's pools, which do not move it."""
     split = hull_splits(ranking, pool="ties")
     pos, neg = ranking.runs(split)
     rate = np.repeat(pos / (pos + neg), np.diff(split))
@@ -240,7 +240,7 @@ def _auc(ranking: Ranking, _: Quantity) -> SegmentInfluence:
 
 
 def _partial_auc(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
-    """A positive adds the part of the range that lies right of it; a negative shifts the range along the curve.
+    """A positive adds the range right of it; a negative shifts it along the curve.
 
     With u the fpr of a positive and v that of a negative, tpr(x) the curve and [low, high] the range:
     high - clip(u, low, high) and tpr(clip(v, low, high)) - tpr(high), each less its mean over its class. (He & Escobar
@@ -368,7 +368,7 @@ INFLUENCE: Mapping[str, Influence] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class MatrixMeasure:
-    """A measure of all classes: its value, its gradient, and the scale on which its limits are symmetric."""
+    """A measure of all classes, its gradient, and the scale of its limits."""
 
     value: Callable[[ConfusionMatrix], float]
     gradient: Callable[[Floats], Floats]
@@ -402,7 +402,7 @@ def average_gradient(counts: Floats, how: str, of: str) -> Floats:
 
 
 def mcc_gradient(counts: Floats) -> Floats:
-    """How the correlation of actual and predicted class (Gorodkin 2004) grows with each cell."""
+    """How the MCC of k classes (Gorodkin 2004) grows with each cell."""
     beyond, along, actual, calls = _beyond_chance(counts)
     total = counts.sum()
     apart = total**2 - actual @ actual, total**2 - calls @ calls
@@ -423,7 +423,7 @@ def kappa_gradient(counts: Floats) -> Floats:
 
 
 def _beyond_chance(counts: Floats) -> tuple[float, Floats, Floats, Floats]:
-    """Cases right beyond chance times all cases, its gradient, and the totals of rows and columns."""
+    """Cases right beyond chance times all cases, its gradient, and both totals."""
     right, actual, calls = float(np.trace(counts)), counts.sum(axis=1), counts.sum(axis=0)
     total = float(counts.sum())
     along = total * np.eye(actual.size) + right - calls[:, np.newaxis] - actual[np.newaxis, :]
@@ -477,7 +477,7 @@ def squared_errors(rows: ClassifiedRows, model: str) -> Floats:
 
 
 def log_losses(rows: ClassifiedRows, model: str) -> Floats:
-    """Minus the logarithm of the probability given to each row's class; infinite for 0."""
+    """Minus the logarithm of the probability of each row's class."""
     with np.errstate(divide="ignore"):
         loss: Floats = np.abs(np.log(rows.matrices[model][np.arange(rows.index.size), rows.index]))
     return loss
@@ -528,7 +528,9 @@ def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
 def _average_area(
     rows: ClassifiedRows, matrix: Floats, contrasts: list[tuple[int, Flags, Floats]]
 ) -> tuple[RowInfluence, RowInfluence]:
-    """The macro and the weighted average of AUCs: of which class, among which rows, by which classes' shares it weighs.
+    """The macro and the weighted average of AUCs.
+
+    A contrast is a class, the rows that it is ranked among, and by which classes' shares its AUC weighs.
 
     Rows are drawn from all classes together, so that the shares of classes are uncertain too.
     """
@@ -548,7 +550,7 @@ def _average_area(
 
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:
-    """An AUC, and per row its placement less the AUC, over the weight of its side (DeLong 1988)."""
+    """An AUC, and each row's influence on it (DeLong 1988)."""
     above = count_above(positive, score, weight)
     row_weight = np.ones(positive.size) if weight is None else weight
     Pos, Neg = (float(row_weight[side].sum()) for side in (positive, ~positive))
@@ -560,5 +562,5 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
 
 
 def _row_factor(rows: int, cluster: Indices | None) -> float:
-    """What makes squared influences of rows unbiased; those of clusters are scaled by the number of clusters."""
+    """What makes squared influences of rows unbiased; clusters need none."""
     return 1.0 if cluster is not None else math.sqrt(bessel(rows))

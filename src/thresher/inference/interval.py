@@ -83,13 +83,13 @@ def aligned_lines(intervals: Sequence[tuple[str, Interval]]) -> str:
 
 
 def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) -> dict[str, list[Any]]:
-    """Columns of a frame with a row per interval: what names it, then its estimate and limits."""
+    """Columns of a frame with a row per interval and what names it."""
     shown = ("estimate", "lower", "upper", "level", "method")
     return rows_of([{**names, **{name: getattr(one, name) for name in shown}} for names, one in intervals])
 
 
 def limits_around(estimate: float, lower: float, upper: float) -> tuple[float, float]:
-    """Limits that hold the estimate, moved to it by rounding alone; raise `ArgumentError` where they exclude it."""
+    """Move limits to the estimate by rounding; raise where they exclude it."""
     outside = max((gap for gap in (lower - estimate, estimate - upper, lower - upper) if gap > 0), default=0.0)
     if not outside:  # differences that are NaN, of what is undefined or infinite alike, exclude nothing
         return lower, upper
@@ -112,7 +112,7 @@ def normal_quantile(level: float) -> float:
 
 
 def student_quantile(level: float, freedom: float) -> float:
-    """Student's quantile of a two-sided interval; the normal one for infinite degrees of freedom."""
+    """Student's quantile of a two-sided interval, also for infinite freedom."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2)) if math.isfinite(freedom) else normal_quantile(level)
@@ -120,14 +120,14 @@ def student_quantile(level: float, freedom: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A scale on which limits are symmetric, with its way there, its slope and its way back."""
+    """A scale on which limits are symmetric: the way there, its slope, the way back."""
 
     there: Callable[[float], float]
     slope: Callable[[float], float]
     back: Callable[[float], float]
 
     def limits(self, estimate: float, deviation: float) -> tuple[float, float]:
-        """Limits `deviation` away from the estimate, measured on its own scale and laid out on this one."""
+        """Limits for a deviation on the estimate's own scale, laid out on this one."""
         centre, half = self.there(estimate), deviation * self.slope(estimate)
         return self.back(centre - half), self.back(centre + half)
 

@@ -112,7 +112,7 @@ def _power(difference: float, null_variance: float, variance: float, level: floa
 
 
 def _fewest(value: Callable[[int, int], float], enough: Callable[[float], bool], class_ratio: float) -> SampleSize:
-    """The fewest cases of the rarer class, at least two, for which the value is enough; by doubling and halving."""
+    """The fewest cases for which the value is enough, by doubling and halving."""
 
     def sizes(rarer: int) -> tuple[int, int]:
         other = max(2, math.ceil(rarer * max(class_ratio, 1 / class_ratio) - 1e-9))

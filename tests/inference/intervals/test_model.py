@@ -1,6 +1,7 @@
 """"""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -187,7 +188,7 @@ def test_joining_a_long_ranking_changes_nothing_to_speak_of(names):
 @pytest.mark.parametrize("names", [("weights",), ("weights", "clusters")])
 def test_rows_and_a_ranking_whose_scores_differ_by_rounding_belong_together(names):
     """Probabilities restated for a prevalence that sums of weights give in another order."""
-    more = {"weights": RNG.exponential(size=LABELS.size), "clusters": np.arange(LABELS.size) // 3}
+    more: dict[str, Any] = {"weights": RNG.exponential(size=LABELS.size), "clusters": np.arange(LABELS.size) // 3}
     rows = ScoredRows.of(LABELS, {"m": np.round(SCORES, 1)}, **{name: more[name] for name in names})
     ranking = rows.ranking("m")
     for direction in (0.0, 1.0):

@@ -20,7 +20,7 @@ def interval(
     level: float = 0.95,
     method: RateMethod = "wilson",
 ) -> Interval:
-    """The interval for a measure of one table, or for its expected cost under a condition.
+    """The interval for a measure of one table, or for its expected cost.
 
     A rate is k of n cases and gets `method`. Every other measure gets the delta method under multinomial sampling of
     cases, on the scale that suits its range: logit for [0, 1], Fisher's z for [-1, 1], log for ratios. Where the
@@ -69,7 +69,9 @@ def intervals(
     level: float = 0.95,
     method: RateMethod = "wilson",
 ) -> Any:
-    """The interval for every registered measure of one table, by name; of a confusion matrix, `ConfusionIntervals`.
+    """The interval for every measure of one table, by name.
+
+    Of a confusion matrix they are `ConfusionIntervals`.
 
     >>> from thresher.tables import Contingency
     >>> spam = intervals(Contingency(tp=30, fn=20, fp=10, tn=40))

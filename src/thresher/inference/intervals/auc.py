@@ -117,7 +117,7 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
 
 
 def delong_parts(ranking: Ranking) -> tuple[float, float]:
-    """DeLong's variance in two parts: what the positives and what the negatives contribute."""
+    """DeLong's variance: what the positives and what the negatives contribute."""
     ranking.require_both_classes()
     if len(ranking) == ranking.total and not ranking.weighted:
         return _parts_of_single_cases(ranking)
@@ -136,10 +136,10 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
 
 
 def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
-    """The same where no scores tie: how many of the other class come before a case, added up in whole numbers."""
+    """The same where no scores tie, added up in integers."""
 
     def moments(piece: slice) -> list[tuple[int, int, int]]:
-        """Of positives, and of negatives: how many, and the sums of opponents before them and of their squares."""
+        """By class: cases, the sum of opponents before them, and of its squares."""
         is_pos = ranking.narrow[0][piece] != 0
         sums = []
         for side in (is_pos, ~is_pos):
@@ -173,7 +173,7 @@ def moderated_interval(
     rows: tuple[float, float] | None = None,
     inflation: float = 1.0,
 ) -> Interval:
-    """Limits on the logit scale from a variance in two parts, moderated for small samples.
+    """Limits on the logit scale from both parts of a variance, moderated.
 
     `cases` are what is independent and give the degrees of freedom. Where they are clusters, `rows` and
     the `inflation` of the variance by clustering say what the prior variance is.
@@ -187,7 +187,7 @@ def moderated_interval(
 
 @dataclass(frozen=True, slots=True)
 class AucLimits:
-    """Limits of one AUC at any level: moderated, or exact for so many `pairs` where the deviation is 0."""
+    """Limits of one AUC at any level; exact for `pairs` where the deviation is 0."""
 
     area: float
     deviation: float
@@ -223,12 +223,12 @@ class AucLimits:
 
 
 def satterthwaite(parts: tuple[float, float], cases: tuple[float, float]) -> float:
-    """Degrees of freedom of a variance that is the sum of two of means (Satterthwaite 1946)."""
+    """Degrees of freedom of a sum of two variances of means (Satterthwaite 1946)."""
     return sum(parts) ** 2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
 
 
 def student_tail(tail: float, freedom: float) -> float:
-    """The distance beyond which Student's t lies with probability `tail`, precise for the smallest tails."""
+    """How far Student's t lies out with probability `tail`, however small."""
     from scipy.special import stdtrit
 
     return abs(float(stdtrit(freedom, tail)))  # SciPy gives inf, not -inf, where the tail is too small for it
@@ -243,7 +243,7 @@ def logit_interval(area: float, variance: float, cases: tuple[float, float], lev
 
 
 def exact_pairs(area: float, variance: float, cases: tuple[float, float], level: float) -> Interval:
-    """Clopper-Pearson limits as if only so many disjoint pairs had been seen as the smaller class has cases.
+    """Clopper-Pearson limits from disjoint pairs, as many as the smaller class has.
 
     Disjoint pairs of a positive and a negative are independent trials that are won with probability AUC, so the limits
     hold whatever the distributions are; they ignore all other pairs and are wide.
@@ -278,7 +278,7 @@ class AucCovariance:
 
 
 def _rows_interval(rows: ScoredRows, level: float) -> Interval:
-    """Limits that allow for weights and clusters; with clusters, the wider of moderated ones and Student's t."""
+    """Limits that allow for weights and clusters; of clusters, at least Student's t."""
     rows.require_two_clusters()
     spread = auc_covariance(rows)
     area, cases = float(spread.areas[0]), rows.cases
@@ -306,7 +306,7 @@ def _rows_interval(rows: ScoredRows, level: float) -> Interval:
 
 
 def auc_covariance(rows: ScoredRows) -> AucCovariance:
-    """DeLong's covariance of all models' AUCs; weighted by influence, clustered after Obuchowski.
+    """DeLong's covariance of all models' AUCs, also with weights and clusters.
 
     A row's placement V is the weighted share of the other class that it beats, or that beats it. With weights w of sum
     W over n rows of a class, that class contributes n / (n - 1) · Σ w² (V - θ)(V' - θ') / W²: DeLong, DeLong &

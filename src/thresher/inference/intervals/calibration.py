@@ -24,7 +24,7 @@ from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
 def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
-    """A way to draw positives and negatives per segment, each case positive with the probability of its score."""
+    """A way to draw labels per segment from the probabilities that are its scores."""
     ranking.require_probabilities()
     cases = ranking.pos + ranking.neg
     if ranking.weighted and np.mod(cases, 1).any():
@@ -43,7 +43,7 @@ def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Count
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibrationIntervals(Tabular):
-    """Intervals for the losses of scores that are probabilities, over the hull's pools.
+    """Intervals for the losses of probabilities, over the hull's pools.
 
     Brier score = calibration + refinement, and calibration is CORP's miscalibration.
     """
@@ -66,7 +66,7 @@ def calibration_intervals(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> CalibrationIntervals:
-    """Intervals for the Brier score, calibration loss, refinement loss and discrimination.
+    """Intervals for the Brier score and its parts.
 
     The hull fits the labels it is judged by, so calibration loss is estimated too high and refinement loss too low,
     and a resample doubles that. The mean excess of resamples is therefore taken off the estimate, and limits are
@@ -152,7 +152,7 @@ def calibration_test(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> CalibrationTest:
-    """Test whether the scores are the true probabilities, against labels drawn from them.
+    """Test whether the scores are the true probabilities.
 
     Miscalibration is never 0 on finite data, so it is shown with its null distribution: labels are drawn from
     the scores and the hull fitted again each time. It notices any monotone distortion. Spiegelhalter's z compares the

@@ -160,7 +160,7 @@ def _intervals(
     level: float,
     method: RateMethod = "wilson",
 ) -> ConfusionIntervals:
-    """Gather the intervals from the table of cases that are right, and of each class against the rest."""
+    """Gather the intervals from the table of right calls and that of each class."""
 
     def by_class(measure: str) -> Mapping[Any, Interval]:
         intervals = (_class_interval(table, measure, level, method) for table in tables)
@@ -189,7 +189,7 @@ def _right(matrix: ConfusionMatrix) -> Contingency:
 
 
 def _class_interval(table: Table, measure: str, level: float, method: RateMethod) -> Interval:
-    """The interval of a measure of one class against the rest, with a reason that suits one class of several."""
+    """The interval of a measure of one class against the rest."""
     interval = table_interval(table, measure, level=level, method=method)
     if measure not in _REASONS or not math.isnan(interval.estimate):
         return interval
@@ -224,7 +224,7 @@ def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interv
 
 
 def _cases_per_weight(gradient: Floats, *, weight: Floats | None, cluster: Indices | None, level: float) -> float:
-    """How many independent cases a unit of weight is worth, given each row's slope; Kish's (1965) if nothing varies."""
+    """How many cases a unit of weight is worth, by each row's slope or by Kish (1965)."""
 
     def variance(influence: Floats) -> float:
         """That of a sum, by rows or, if it is larger, by clusters."""

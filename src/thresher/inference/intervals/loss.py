@@ -29,7 +29,7 @@ _ROUNDING = 1e-28  # of a variance, relative to the square of the mean
 
 
 def brier_interval(source: Ranking | ScoredRows, *, model: str | None = None, level: float = 0.95) -> Interval:
-    """The interval for the Brier score of a ranking, in O(segments), or of one model's rows.
+    """The interval for the Brier score of a ranking, or of one model's rows.
 
     It follows from the spread of the cases' squared errors; limits are symmetric on the logit scale, with Student's
     quantile. A small sample of a good model may not have seen the rare large errors that its own probabilities
@@ -46,7 +46,7 @@ def brier_interval(source: Ranking | ScoredRows, *, model: str | None = None, le
 
 
 def log_loss_interval(source: Ranking | ScoredRows, *, model: str | None = None, level: float = 0.95) -> Interval:
-    """The interval for the log loss of a ranking, in O(segments), or of one model's rows; as `mean_loss_interval`.
+    """The interval for the log loss of a ranking, or of one model's rows.
 
     A case that was certain and wrong makes the loss infinite, and both limits.
     """
@@ -63,7 +63,7 @@ def mean_loss_interval(
     level: float = 0.95,
     most: float = math.inf,
 ) -> Interval:
-    """The interval for the mean of rows' losses, which lie between 0 and `most` (1 or infinity).
+    """The interval for the mean of losses between 0 and `most` (1 or infinity).
 
     The variance is that of the rows, weighted by their squares, or of the clusters' sums if that is larger. `predicted`
     are the mean loss and mean squared loss of each row if its probabilities were true: a small sample of a good
@@ -100,7 +100,7 @@ def mean_loss_interval(
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    """A mean loss and its variance, as seen and as probabilities predict them, from so many independent cases."""
+    """A mean loss and its variance, as seen and as probabilities predict them."""
 
     mean: float
     variance: float
@@ -111,7 +111,7 @@ class _Moments:
     alike: bool
 
     def interval(self, level: float, most: float) -> Interval:
-        """Limits from the larger of both variances, of losses between 0 and `most` (1 or infinity)."""
+        """Limits from the larger of both variances."""
         mean, variance = self.mean, self.variance
         quantile = student_quantile(level, self.freedom)
         if most == 1 and (self.alike or not 0 < mean < 1):
@@ -193,7 +193,7 @@ def _variance(first: float, second: float) -> float:
 
 
 def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None) -> tuple[float, float]:
-    """The variance of a sum of influences, by rows or, if larger, by clusters; and its degrees of freedom."""
+    """The variance of a sum by rows or clusters, and its degrees of freedom."""
     units = away.size if cluster is None else int(cluster.max()) + 1
     sides = [np.ones(away.size, dtype=np.bool_)] if strata is None else [strata, ~strata]
     rows = [int(np.count_nonzero(side)) for side in sides]
@@ -213,5 +213,5 @@ def _sum_of_squares(values: Floats, cluster: Indices | None) -> float:
 
 
 def _sum_of_products(*factors: Any) -> float:
-    """In one pass without BLAS, whose threads would hold up models that are evaluated in parallel."""
+    """One pass without BLAS, whose threads hold up models evaluated in parallel."""
     return float(np.einsum(",".join("i" * len(factors)) + "->", *factors))

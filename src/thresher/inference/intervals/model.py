@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelSample:
-    """What the intervals of a model's numbers are made from: its rows, its ranking, and how numbers vary."""
+    """A model's rows, its ranking, and how numbers of it vary."""
 
     rows: ScoredRows
     name: str
@@ -55,7 +55,7 @@ class ModelSample:
 
     @property
     def class_weights(self) -> tuple[float, float]:
-        """What a case of each class weighs where the mix was declared, uneven weights counted as fewer cases."""
+        """What a case of each class weighs; uneven weights count as fewer cases."""
         if self.rows.class_weights is not None:
             return self.rows.class_weights
         if not self.rows.declared_mix or self.rows.weight is None:
@@ -74,7 +74,7 @@ class ModelSample:
 def model_intervals(
     model: ModelSample, estimates: Mapping[str, float], best: KolmogorovSmirnov, *, ks_gain: float = 0.0
 ) -> dict[str, Interval]:
-    """Intervals by name for a model's numbers that belong to no threshold, besides AUC and Brier score.
+    """Intervals by name for numbers of a model that belong to no threshold.
 
     `estimates` are the numbers of the ranking. "average_precision" and "pr_area" get the delta method on the logit
     scale; "ks" the limits of the two rates at its `best` split, estimate and lower limit lowered by `ks_gain`, what
@@ -87,14 +87,18 @@ def model_intervals(
         "pr_area": _area(model, pr_area_influence(model.ranking), estimates["pr_area"]),
         "ks": _ks(model, best, ks_gain),
     }
-    if "log_loss" in estimates:
-        intervals["log_loss"] = _log_loss(model, estimates["log_loss"])
-        intervals |= _parts(model, estimates)
-    return intervals
+    if "log_loss" not in estimates:
+        return intervals
+    source, loss = model.ranking if model.rows.simple else model.rows, estimates["log_loss"]
+    interval = log_loss_interval(source, model=model.name, level=model.level)
+    if model.rows.simple and math.isfinite(loss) and interval.estimate > 0:
+        by = loss / interval.estimate  # joined segments have nearly the same loss
+        interval = replace(interval, estimate=loss, lower=interval.lower * by, upper=interval.upper * by)
+    return intervals | {"log_loss": interval} | _parts(model, estimates)
 
 
 def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, level: float) -> Interval:
-    """The interval of a partial area, on the logit scale of its share of what it could be at most."""
+    """The interval of a partial area, as a share of the most it could be."""
     within = asked.within
     if within is None:
         raise AssertionError(asked)
@@ -114,7 +118,7 @@ def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, leve
 def net_benefit_interval(
     rows: ScoredRows, model: str, asked: Quantity, *, prevalence: float | None, trained_at: float | None, level: float
 ) -> Interval:
-    """The interval of a net benefit: minus what calls cost where a hit brings 1 and a false alarm takes t / (1 - t).
+    """The interval of a net benefit: a hit brings 1, a false alarm takes t / (1 - t).
 
     Calls are those of the probabilities at the class mix that it is stated at.
     """
@@ -129,7 +133,7 @@ def net_benefit_interval(
 
 
 def _share_interval(share: float, variance: float, cases: float, level: float, *, method: str) -> Interval:
-    """Limits of a share on the logit scale, with as many degrees of freedom as the scarcer class has cases, less one.
+    """Limits of a share on the logit scale, with `cases` - 1 degrees of freedom.
 
     Where no spread is seen, they are those of a rate of so many cases.
     """
@@ -163,7 +167,7 @@ def _area(model: ModelSample, slopes: SegmentInfluence, area: float) -> Interval
 
 
 def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
-    """Limits of tpr - fpr at the best split, combined so that squared distances add up (Newcombe 1998).
+    """Limits of tpr - fpr at the best split, combined as squares (Newcombe 1998).
 
     Clusters that hold both classes move both rates together, and stretch or shrink the distances accordingly.
     """
@@ -188,18 +192,8 @@ def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
     return replace(interval, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
 
 
-def _log_loss(model: ModelSample, loss: float) -> Interval:
-    if not model.rows.simple:
-        return log_loss_interval(model.rows, model=model.name, level=model.level)
-    interval = log_loss_interval(model.ranking, level=model.level)
-    if not (math.isfinite(loss) and interval.estimate > 0):
-        return interval
-    by = loss / interval.estimate  # joined segments have nearly the same loss
-    return replace(interval, estimate=loss, lower=interval.lower * by, upper=interval.upper * by)
-
-
 def _parts(model: ModelSample, estimates: Mapping[str, float]) -> dict[str, Interval]:
-    """The parts of the Brier score by the delta method: given the hull's pools, each is a mean over cases.
+    """The parts of the Brier score by the delta method: each is a mean over cases.
 
     What the hull fits of noise is taken off, as far as there is calibration loss to take it off: the parts add up.
     """
@@ -253,7 +247,7 @@ def unbiased_miscalibration(
     score, cases = few.score, np.add(few.pos, few.neg, dtype=np.float64)
 
     def gain(share: Floats) -> float:
-        """How much closer the best falling numbers come to shares of positives than the scores do, per case."""
+        """How much closer the best falling numbers come to shares than the scores do."""
         fitted = isotonic_regression(share, weights=cases, increasing=False).x
         return float(cases @ ((share - score) ** 2 - (share - fitted) ** 2)) / float(cases.sum())
 
@@ -264,7 +258,7 @@ def unbiased_miscalibration(
 
 
 def _uncertainty(model: ModelSample, estimate: float) -> Interval:
-    """π (1 - π) at the limits of the prevalence π, and between them; a declared prevalence has none."""
+    """π (1 - π) over the limits of the prevalence π; a declared one has none."""
     if model.rows.declared_mix:
         return Interval(estimate, estimate, estimate, 0.0, model.level, "declared")
     share = model.rate(np.ones(len(model.rows), dtype=np.bool_), model.rows.positive)

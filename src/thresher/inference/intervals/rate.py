@@ -57,7 +57,7 @@ def _limits(k: float, n: float, level: float, method: RateMethod) -> tuple[float
 
 
 def exact_limits(k: float, n: float, tail: float) -> tuple[float, float]:
-    """Clopper and Pearson's limits of k in n, beyond each of which lies at most `tail`."""
+    """Clopper and Pearson's limits of k in n, at most `tail` beyond each."""
     from scipy.special import betaincinv
 
     lower = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
