@@ -382,7 +382,7 @@ def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterat
 def _on_calls(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
     matrix, called = rows.matrices[name], rows.calls[name]
     top = matrix.max(axis=1)
-    if name in rows.given:
+    if name in rows.predicted:
         if unlike := int(np.count_nonzero(matrix[np.arange(called.size), called] < top)):
             yield Caution(
                 "predictions-not-likeliest",

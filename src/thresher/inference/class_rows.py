@@ -33,15 +33,15 @@ class ClassifiedRows:
     """Rows of k classes with every model's probabilities and calls.
 
     `index` is each row's class as its place in `classes`, `matrices` hold a column per class in that order, and `calls`
-    the most probable class (the first of equals) unless predictions were `given`. `absent` are classes without a column
-    of a model, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
+    the most probable class (the first of equals) unless `predicted` names the model. `absent` are classes that a model
+    has no column for, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
     """
 
     classes: tuple[Any, ...]
     index: Indices
     matrices: Mapping[str, Floats]
     calls: Mapping[str, Indices]
-    given: frozenset[str]
+    predicted: frozenset[str]
     weight: Floats | None
     cluster: Indices | None
     dropped: int
@@ -135,7 +135,7 @@ def classified_rows(
             else matrix.argmax(axis=1)
             for name, matrix in full.items()
         },
-        given=frozenset(named_calls),
+        predicted=frozenset(named_calls),
         weight=weight,
         cluster=None if clusters is None else cluster_codes(checked["clusters"]),
         dropped=dropped,
