@@ -23,23 +23,23 @@ def drawn(seed, spread=1.0, replicates=200):
 
 def test_allowances_against_loops():
     costs = drawn(3)
-    found = allowances(costs, 0.9)
+    result = allowances(costs, 0.9)
     for i, a in enumerate(MODELS):
         apart = {b: costs[a] - costs[b] for b in MODELS if b != a}
         spread = {b: np.std(each, ddof=1) for b, each in apart.items()}
         largest = [max((apart[b][r] - apart[b].mean()) / spread[b] for b in apart) for r in range(200)]
         critical = max(np.quantile(largest, 0.9), 1.2815515655446004)  # never below one normal difference
         for j, b in enumerate(MODELS):
-            assert found[i, j] == pytest.approx(0 if a == b else critical * spread[b])
+            assert result[i, j] == pytest.approx(0 if a == b else critical * spread[b])
 
 
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=4), st.floats(0, 0.5), st.integers(0, 9))
 def test_the_cheapest_may_be_best_and_a_margin_only_adds(costs, margin, seed):
     cost = dict(zip(MODELS, costs, strict=True))
     allowance = allowances(drawn(seed, spread=0.05), 0.95)
-    found = may_be_best(cost, allowance)
-    assert min(cost, key=cost.__getitem__) in found
-    assert set(found) <= set(may_be_best(cost, allowance, margin=margin))
+    result = may_be_best(cost, allowance)
+    assert min(cost, key=cost.__getitem__) in result
+    assert set(result) <= set(may_be_best(cost, allowance, margin=margin))
     near = {name for name in MODELS if cost[name] <= min(costs) + margin}
     assert near <= set(may_be_best(cost, allowance, margin=margin))
 
@@ -69,12 +69,12 @@ def test_decisions_against_loops(preference):
     inside, outside = drawn(1), drawn(2)
     inside["b"] = inside["a"].copy()  # the first of equals is taken
     allowance = allowances(drawn(4), 0.8)
-    found = decided_costs(Resamples(inside, outside, inside, {}), allowance, margin=0.1, preference=preference)
+    result = decided_costs(Resamples(inside, outside, inside, {}), allowance, margin=0.1, preference=preference)
     for r in range(200):
         cost = {name: inside[name][r] for name in MODELS}
         best = may_be_best(cost, allowance, margin=0.1)
         taken = next((name for name in preference if name in best), min(cost, key=cost.__getitem__))
-        assert found[r] == outside[taken][r]
+        assert result[r] == outside[taken][r]
 
 
 CELLS = st.integers(0, 40)
@@ -96,12 +96,12 @@ def test_the_saving_is_the_difference_in_cost_and_inside_its_limits(cells, condi
     always = th.Contingency(tp=tp + fn, fn=0, fp=fp + tn, tn=0)
     cost = condition.expected_cost(table)
     rest = th.Contingency(tp=fn, fn=tp, fp=tn, tn=fp)  # what only always calls
-    for found, other in (
+    for result, other in (
         (saving_interval(table, None, condition, optimism=optimism), never),
         (saving_interval(None, rest, condition, optimism=optimism), always),
     ):
-        assert found.estimate == pytest.approx(condition.expected_cost(other) - cost - optimism)
-        assert found.lower <= found.estimate <= found.upper
+        assert result.estimate == pytest.approx(condition.expected_cost(other) - cost - optimism)
+        assert result.lower <= result.estimate <= result.upper
 
 
 @given(st.tuples(CELLS, CELLS, CELLS, CELLS), st.floats(0.01, 10))
@@ -110,8 +110,8 @@ def test_at_a_declared_mix_the_limits_against_never_are_those_of_the_cost(cells,
     table = th.Contingency(*(cell + 1 for cell in cells))
     condition = th.OperatingCondition(ratio, cost_fn=7, cost_fp=2)
     known, cost = ratio / (1 + ratio) * 7, table_interval(table, condition)
-    found = saving_interval(table, None, condition)
-    assert (found.lower, found.upper) == pytest.approx((known - cost.upper, known - cost.lower))
+    result = saving_interval(table, None, condition)
+    assert (result.lower, result.upper) == pytest.approx((known - cost.upper, known - cost.lower))
 
 
 def test_both_ways_and_weights():

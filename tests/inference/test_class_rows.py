@@ -14,26 +14,26 @@ def rows(labels=LABELS, matrix=MATRIX, **more):
 
 
 def test_columns_belong_to_the_labels_in_rising_order():
-    found = rows()
-    assert found.classes == ("cat", "cow", "dog")
-    assert found.index.tolist() == [0, 1, 2, 0, 1, 2]
-    assert found.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
-    assert found.units == 6
-    assert found.class_units.tolist() == [2, 2, 2]
+    result = rows()
+    assert result.classes == ("cat", "cow", "dog")
+    assert result.index.tolist() == [0, 1, 2, 0, 1, 2]
+    assert result.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert result.units == 6
+    assert result.class_units.tolist() == [2, 2, 2]
 
 
 def test_columns_may_come_in_any_order_model_by_model():
     turned = {"a": MATRIX, "b": MATRIX[:, ::-1]}
-    found = rows(matrix=turned, classes={"a": ["cat", "cow", "dog"], "b": ["dog", "cow", "cat"]})
-    assert found.matrices["a"].tolist() == found.matrices["b"].tolist()
-    assert found.absent == {"a": (), "b": ()}
+    result = rows(matrix=turned, classes={"a": ["cat", "cow", "dog"], "b": ["dog", "cow", "cat"]})
+    assert result.matrices["a"].tolist() == result.matrices["b"].tolist()
+    assert result.absent == {"a": (), "b": ()}
 
 
 def test_a_model_may_lack_a_class():
     two = {"a": MATRIX, "b": MATRIX[:, :2]}
-    found = rows(matrix=two, classes={"a": ["cat", "cow", "dog"], "b": ["cat", "cow"]})
-    assert found.absent == {"a": (), "b": ("dog",)}
-    assert found.matrices["b"][:, 2].tolist() == [0] * 6
+    result = rows(matrix=two, classes={"a": ["cat", "cow", "dog"], "b": ["cat", "cow"]})
+    assert result.absent == {"a": (), "b": ("dog",)}
+    assert result.matrices["b"][:, 2].tolist() == [0] * 6
     with pytest.raises(th.errors.LengthError, match="2 columns, and there are 3 classes"):
         rows(matrix=two)
 
@@ -42,10 +42,10 @@ def test_other_labels_count_as_one_class_on_request():
     labels = [*LABELS[:4], "emu", "yak"]
     with pytest.raises(th.errors.LabelError, match="'emu' and 'yak'"):
         rows(labels, classes=["cat", "cow", "dog"])
-    found = rows(labels, classes=["cat", "cow", "dog"], other="cow", predictions=["cat", "emu", "dog"] * 2)
-    assert found.index.tolist() == [0, 1, 2, 0, 1, 1]
-    assert found.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
-    assert (found.pooled, found.pooled_rows) == (("emu", "yak"), 2)
+    result = rows(labels, classes=["cat", "cow", "dog"], other="cow", predictions=["cat", "emu", "dog"] * 2)
+    assert result.index.tolist() == [0, 1, 2, 0, 1, 1]
+    assert result.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert (result.pooled, result.pooled_rows) == (("emu", "yak"), 2)
     with pytest.raises(th.errors.LabelError, match="'pig' that other labels count as"):
         rows(labels, classes=["cat", "cow", "dog"], other="pig")
     with pytest.raises(th.errors.LabelError, match="not among the classes"):
@@ -63,19 +63,19 @@ def test_a_gap_anywhere_drops_the_row_for_all():
     }
     with pytest.raises(th.errors.MissingValueError, match=r"labels are missing.*clusters are.*'a'\[:, 2\] are missing"):
         rows(**given)
-    found = rows(**given, missing="drop")
-    assert found.dropped == 4
-    assert found.index.tolist() == [1, 2, 0, 1, 2]
-    assert found.weight is not None
-    assert found.cluster is not None
-    assert found.clusters == 5
+    result = rows(**given, missing="drop")
+    assert result.dropped == 4
+    assert result.index.tolist() == [1, 2, 0, 1, 2]
+    assert result.weight is not None
+    assert result.cluster is not None
+    assert result.clusters == 5
 
 
 def test_independent_cases():
     weights = [1, 2, 3, 3, 2, 1]
-    found = rows(weights=weights)
-    assert found.units == pytest.approx(144 / 28)
-    assert found.class_units.tolist() == pytest.approx([1.6, 2, 1.6])
+    result = rows(weights=weights)
+    assert result.units == pytest.approx(144 / 28)
+    assert result.class_units.tolist() == pytest.approx([1.6, 2, 1.6])
     clustered = rows(weights=weights, clusters=["a", "a", "b", "a", "c", "c"])
     assert (clustered.units, clustered.class_units.tolist()) == (3, [1, 2, 2])
 
@@ -88,9 +88,9 @@ def test_frames_must_agree_on_their_rows():
 
 
 def test_classes_from_a_fitted_model_are_plain():
-    found = rows(np.array([0, 1, 2] * 2), classes=np.array([0, 1, 2]))
-    assert found.classes == (0, 1, 2)
-    assert all(type(name) is int for name in found.classes)
+    result = rows(np.array([0, 1, 2] * 2), classes=np.array([0, 1, 2]))
+    assert result.classes == (0, 1, 2)
+    assert all(type(name) is int for name in result.classes)
 
 
 @pytest.mark.parametrize(

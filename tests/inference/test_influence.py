@@ -1,5 +1,3 @@
-""""""
-
 import math
 
 import numpy as np
@@ -8,10 +6,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
+from tests import reference
+from tests.inference import class_examples, oracles
 from tests.inference.resampling_oracles import example
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.inference import influence as functions
-from thresher.inference.influence import INFLUENCE, row_influence, segment_influence
+from thresher.inference.class_rows import classified_rows
+from thresher.inference.comparison.classes import CLASS_MEASURES
+from thresher.inference.influence import (
+    INFLUENCE,
+    MATRIX_MEASURES,
+    NOT_SUMMING,
+    class_influence,
+    influence_variance,
+    kappa_gradient,
+    mcc_gradient,
+    row_influence,
+    segment_influence,
+)
+from thresher.inference.interval import FISHER
 from thresher.inference.rows import ScoredRows
 from thresher.tables import quantity
 
@@ -45,9 +58,9 @@ def slope(of, ranking, side, segment):
 
 @pytest.mark.parametrize(("influence", "of"), NUMBERS.items(), ids=lambda each: getattr(each, "__name__", ""))
 def test_slopes_are_those_of_the_number(influence, of):
-    found = influence(TREE)
-    assert found.estimate == pytest.approx(of(TREE))
-    for side, slopes in enumerate((found.pos, found.neg)):
+    result = influence(TREE)
+    assert result.estimate == pytest.approx(of(TREE))
+    for side, slopes in enumerate((result.pos, result.neg)):
         counts = (TREE.pos, TREE.neg)[side]
         for segment in np.flatnonzero(counts):
             assert slopes[segment] == pytest.approx(slope(of, TREE, side, segment), abs=1e-7), (side, segment)
@@ -59,18 +72,18 @@ def test_precision_recall_areas_of_any_ranking(counts):
     seen = pos + neg > 0
     ranking = th.Ranking(np.arange(seen.sum())[::-1], pos[seen], neg[seen])
     for influence in (functions.average_precision_influence, functions.pr_area_influence):
-        found = influence(ranking)
-        assert found.pos @ ranking.pos + found.neg @ ranking.neg == pytest.approx(0, abs=1e-9)
-        for side, slopes in enumerate((found.pos, found.neg)):
+        result = influence(ranking)
+        assert result.pos @ ranking.pos + result.neg @ ranking.neg == pytest.approx(0, abs=1e-9)
+        for side, slopes in enumerate((result.pos, result.neg)):
             for segment in np.flatnonzero((ranking.pos, ranking.neg)[side]):
                 assert slopes[segment] == pytest.approx(slope(NUMBERS[influence], ranking, side, segment), abs=1e-6)
 
 
 def test_a_difference_has_the_difference_of_slopes():
-    found = functions.brier_influence(TREE) - functions.refinement_influence(TREE)
-    assert found.estimate == pytest.approx(th.decomposition(TREE).miscalibration)
+    result = functions.brier_influence(TREE) - functions.refinement_influence(TREE)
+    assert result.estimate == pytest.approx(th.decomposition(TREE).miscalibration)
     assert (
-        found.pos.tolist() == (functions.brier_influence(TREE).pos - functions.refinement_influence(TREE).pos).tolist()
+        result.pos.tolist() == (functions.brier_influence(TREE).pos - functions.refinement_influence(TREE).pos).tolist()
     )
 
 
@@ -95,14 +108,14 @@ def test_rows_without_weights_or_clusters_vary_as_cases_do():
     "influence", [functions.average_precision_influence, functions.pr_area_influence, functions.refinement_influence]
 )
 def test_variances_are_what_simulation_finds(influence):
-    found, said = [], []
+    result, claimed = [], []
     rng = np.random.default_rng(0)
     for _ in range(400):
         p = rng.random(300)
         ranking = th.rank(rng.random(300) < p, np.round(p, 2))
-        found.append(influence(ranking).estimate)
-        said.append(functions.variance_by_cases(ranking)(influence(ranking)))
-    assert np.mean(said) == pytest.approx(np.var(found), rel=0.25)
+        result.append(influence(ranking).estimate)
+        claimed.append(functions.variance_by_cases(ranking)(influence(ranking)))
+    assert np.mean(claimed) == pytest.approx(np.var(result), rel=0.25)
 
 
 def test_one_case_of_a_class_shows_no_spread():
@@ -152,8 +165,8 @@ def rankings():
 def test_slopes_are_derivatives(text, ranking):
     """Adding a little to a count moves the value by the slope; kinks, where the pools change, are left out."""
     asked, value, step = quantity(text), VALUES[text], 1e-4
-    found = segment_influence(ranking, asked)
-    assert found.estimate == pytest.approx(value(ranking), abs=1e-12)
+    result = segment_influence(ranking, asked)
+    assert result.estimate == pytest.approx(value(ranking), abs=1e-12)
     for side in ("pos", "neg"):
         for segment in range(len(ranking)):
 
@@ -166,14 +179,14 @@ def test_slopes_are_derivatives(text, ranking):
             up, down = (moved(step) - value(ranking)) / step, (value(ranking) - moved(-step)) / step
             if abs(up - down) > 1e-3 * max(abs(up), abs(down), 1e-3):
                 continue  # a kink
-            assert getattr(found, side)[segment] == pytest.approx((up + down) / 2, rel=1e-3, abs=1e-6)
+            assert getattr(result, side)[segment] == pytest.approx((up + down) / 2, rel=1e-3, abs=1e-6)
 
 
 @pytest.mark.parametrize("text", VALUES)
 @pytest.mark.parametrize("declared", [None, 0.2])
 @pytest.mark.parametrize("kind", ["plain", "weights", "clusters"])
 def test_variances_are_those_of_resampling(text, declared, kind):
-    """Rows drawn again by a loop: within classes at a declared mix, all together otherwise, clusters whole."""
+    """Rows drawn again by a loop: within classes at a declared mix, all together otherwise, entire clusters."""
     rng = np.random.default_rng(3)
     n = 160
     positive = rng.random(n) < 0.4
@@ -187,12 +200,12 @@ def test_variances_are_those_of_resampling(text, declared, kind):
         return rows if declared is None else rows.at_prevalence(declared, trained_at=0.4)
 
     rows = stated(weight)
-    found = row_influence(rows, "m", asked)
+    result = row_influence(rows, "m", asked)
 
     def value(times):
         return VALUES[text](stated(times if weight is None else times * weight).ranking("m"))
 
-    assert found.estimate == pytest.approx(value(np.ones(n)), abs=1e-12)
+    assert result.estimate == pytest.approx(value(np.ones(n)), abs=1e-12)
     values = []
     for _ in range(300):
         if kind == "clusters":
@@ -206,7 +219,7 @@ def test_variances_are_those_of_resampling(text, declared, kind):
         values.append(value(times))
     slack = 0.45 if asked.name == "miscalibration" else 0.25  # resamples fit more noise than the data
     expected = 0.0 if (text, declared) == ("uncertainty", 0.2) else float(np.std(values))
-    assert math.sqrt(found.variance(rows.cluster)) == pytest.approx(expected, rel=slack, abs=1e-12)
+    assert math.sqrt(result.variance(rows.cluster)) == pytest.approx(expected, rel=slack, abs=1e-12)
 
 
 def test_brier_and_log_loss_differences_are_paired_means():
@@ -223,3 +236,160 @@ def test_brier_and_log_loss_differences_are_paired_means():
         assert one.estimate - other.estimate == pytest.approx(apart.mean())
         spread = float(((one.values - other.values) ** 2).sum())
         assert spread == pytest.approx(apart.var(ddof=1) / 200, rel=0.01)
+
+
+full = st.integers(2, 5).flatmap(
+    lambda k: st.lists(st.lists(st.integers(1, 40), min_size=k, max_size=k), min_size=k, max_size=k)
+)
+
+
+def matrix_value(name, counts):
+    return MATRIX_MEASURES[name].value(th.ConfusionMatrix(counts, classes=range(len(counts))))
+
+
+@pytest.mark.parametrize("name", MATRIX_MEASURES)
+@given(full)
+def test_slopes_are_what_a_little_more_of_a_cell_adds(name, counts):
+    counts = np.array(counts, dtype=np.float64)
+    slopes = MATRIX_MEASURES[name].gradient(counts)
+    for cell in np.ndindex(counts.shape):
+        step = np.zeros_like(counts)
+        step[cell] = 1e-5 * counts[cell]
+        numeric = (matrix_value(name, counts + step) - matrix_value(name, counts - step)) / (2 * step[cell])
+        assert slopes[cell] == pytest.approx(numeric, rel=1e-4, abs=1e-9)
+    assert float((slopes * counts).sum()) == pytest.approx(0, abs=1e-12)  # the unit of counts does not matter
+
+
+def test_a_class_without_cases_weighs_nothing():
+    """It may still be called, and have no recall; what is weighted by cases knows nothing of it."""
+    counts = np.array([[8.0, 2.0, 1.0], [1.0, 9.0, 2.0], [0.0, 0.0, 0.0]])
+    for name in ("weighted_precision", "weighted_f1"):
+        slopes = MATRIX_MEASURES[name].gradient(counts)
+        assert np.isfinite(slopes).all()
+        for cell in ((0, 0), (0, 2), (1, 1), (1, 2)):
+            step = np.zeros_like(counts)
+            step[cell] = 1e-5
+            numeric = (matrix_value(name, counts + step) - matrix_value(name, counts - step)) / 2e-5
+            assert slopes[cell] == pytest.approx(numeric, rel=1e-5), (name, cell)
+
+
+def test_kappa_has_the_variance_of_fleiss_cohen_and_everitt():
+    """Their large-sample standard error (1969), written out term by term."""
+    counts = np.array([[53.0, 5.0, 2.0], [11.0, 14.0, 5.0], [1.0, 6.0, 3.0]])
+    share = counts / counts.sum()
+    row, column = share.sum(axis=1), share.sum(axis=0)
+    seen, chance = float(np.trace(share)), float(row @ column)
+    kappa = (seen - chance) / (1 - chance)
+    first = sum(share[i, i] * (1 - (row[i] + column[i]) * (1 - kappa)) ** 2 for i in range(3))
+    second = sum(share[i, j] * (column[i] + row[j]) ** 2 for i in range(3) for j in range(3) if i != j)
+    third = (kappa - chance * (1 - kappa)) ** 2
+    expected = (first + (1 - kappa) ** 2 * second - third) / (1 - chance) ** 2 / counts.sum()
+    assert float((kappa_gradient(counts) ** 2 * counts).sum()) == pytest.approx(expected)
+
+
+def test_two_classes_are_one_table():
+    counts = np.array([[30.0, 20.0], [10.0, 40.0]])
+    table = th.Contingency(tp=30, fn=20, fp=10, tn=40)
+    for name, slopes in (("mcc", mcc_gradient), ("kappa", kappa_gradient)):
+        expected = th.interval(table, name).variance
+        assert float((slopes(counts) ** 2 * counts).sum()) == pytest.approx(expected, rel=1e-6)
+
+
+def test_correlations_may_be_below_0_and_averages_may_not():
+    assert [name for name, known in MATRIX_MEASURES.items() if known.ends == (-1.0, 1.0)] == ["mcc", "kappa"]
+    assert all(known.ends == (0.0, 1.0) for known in MATRIX_MEASURES.values() if known.scale is not FISHER)
+
+
+def pulls(labels, matrix, **more):
+    rows = classified_rows(labels, matrix, **more)
+    return rows, class_influence(rows, "model")
+
+
+@pytest.mark.parametrize(("classes", "ties"), [(3, True), (3, False), (4, True), (2, True)])
+def test_they_are_what_a_little_more_of_a_row_adds(classes, ties):
+    labels, models = class_examples.rows(16, 3, classes=classes, ties=ties)
+    matrix, weights = models["poor"], np.random.default_rng(1).exponential(size=16) + 0.2
+    # A cluster per row: nothing is corrected for in the pulls themselves.
+    _, result = pulls(labels, matrix, weights=weights, clusters=range(16))
+    given = labels.tolist(), matrix.argmax(axis=1).tolist(), matrix.tolist(), weights.tolist()
+    measures, added = reference.class_measures(*given), reference.class_influence(*given)
+    assert set(result) == set(measures) == set(CLASS_MEASURES)
+    for name, each in result.items():
+        assert each.estimate == pytest.approx(measures[name], abs=1e-12), name
+        assert each.values == pytest.approx(np.array(added[name]), abs=1e-8), name
+        assert each.values.sum() == pytest.approx(0, abs=1e-12), name
+
+
+def test_squares_of_plain_rows_are_the_textbook_variances():
+    labels, models = class_examples.rows(40, 5)
+    matrix = models["poor"]
+    _, result = pulls(labels, matrix)
+    right = matrix.argmax(axis=1) == labels
+    squares = ((matrix - np.eye(3)[labels]) ** 2).sum(axis=1) / 2
+    assert result["overall_accuracy"].variance(None) == pytest.approx(right.var(ddof=1) / 40)
+    assert result["brier"].variance(None) == pytest.approx(squares.var(ddof=1) / 40)
+    of_classes = [right[labels == c].var(ddof=1) / (labels == c).sum() for c in range(3)]
+    assert result["macro_recall"].variance(None) == pytest.approx(sum(of_classes) / 9)
+
+
+def test_two_classes_are_delongs():
+    labels, models = class_examples.rows(30, 6, classes=2, ties=True)
+    scores = [matrix[:, 1] for matrix in models.values()]
+    a, b = (pulls(labels, matrix)[1] for matrix in models.values())
+    covariance = oracles.delong_covariance(labels == 1, scores)
+    for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
+        assert a[name].values @ b[name].values == pytest.approx(covariance[0, 1], abs=1e-12)
+        assert a[name].variance(None) == pytest.approx(covariance[0, 0], abs=1e-12)
+
+
+def test_rows_of_a_cluster_pull_together():
+    labels, models = class_examples.rows(24, 7)
+    single, one = pulls(labels, models["good"], clusters=range(24))
+    tenfold, many = pulls(
+        np.repeat(labels, 10), np.repeat(models["good"], 10, axis=0), clusters=np.repeat(np.arange(24), 10)
+    )
+    for name, each in one.items():
+        assert many[name].variance(tenfold.cluster) == pytest.approx(each.variance(single.cluster)), name
+
+
+def test_the_unit_of_weights_does_not_matter():
+    labels, models = class_examples.rows(24, 8)
+    weights = np.random.default_rng(0).exponential(size=24)
+    (_, one), (_, million) = (pulls(labels, models["good"], weights=weights * unit) for unit in (1, 1e6))
+    for name, each in one.items():
+        assert million[name].estimate == pytest.approx(each.estimate)
+        assert million[name].values == pytest.approx(each.values)
+
+
+def test_variances_of_differences_are_what_simulation_finds():
+    claimed: dict[str, list[float]] = {name: [] for name in CLASS_MEASURES}
+    result: dict[str, list[float]] = {name: [] for name in CLASS_MEASURES}
+    for seed in range(300):
+        labels, models = class_examples.rows(120, 100 + seed)
+        a, b = (pulls(labels, matrix)[1] for matrix in models.values())
+        for name in CLASS_MEASURES:
+            result[name].append(a[name].estimate - b[name].estimate)
+            claimed[name].append(influence_variance(a[name].values - b[name].values, None))
+    for name in CLASS_MEASURES:
+        assert np.mean(claimed[name]) == pytest.approx(np.var(result[name]), rel=0.2), name
+
+
+def test_losses_that_cannot_be_told():
+    labels, models = class_examples.rows(12, 1)
+    _, result = pulls(labels, models["good"] * 0.9)
+    assert math.isnan(result["brier"].estimate)
+    assert result["log_loss"].note == NOT_SUMMING
+    assert (
+        result["one_vs_rest_macro"].estimate == th.curves.multiclass_auc(labels, models["good"] * 0.9).one_vs_rest_macro
+    )
+    certain = np.eye(3)[(labels + 1) % 3]
+    _, wrong = pulls(labels, certain)
+    assert wrong["log_loss"].estimate == math.inf
+    assert np.isnan(wrong["log_loss"].values).all()
+
+
+def test_one_case_of_one_of_several_classes_shows_no_spread():
+    _, result = pulls([0, 0, 1, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1]] * 2 + [[0.1, 0.1, 0.8]])
+    assert math.isnan(result["macro_recall"].variance(None))
+    assert math.isnan(result["one_vs_one_macro"].variance(None))
+    assert result["overall_accuracy"].variance(None) > 0

@@ -28,33 +28,33 @@ def test_power_is_what_simulation_finds():
     rng = np.random.default_rng(1)
     Pos = Neg = 60
     area = 0.7
-    found = 0
+    result = 0
     for _ in range(600):
         pos, neg = rng.exponential(area / (1 - area), Pos), rng.exponential(1, Neg)
-        found += stats.mannwhitneyu(pos, neg).pvalue < 0.05
-    assert found / 600 == pytest.approx(ti.auc_power(area, Pos, Neg), abs=0.04)
+        result += stats.mannwhitneyu(pos, neg).pvalue < 0.05
+    assert result / 600 == pytest.approx(ti.auc_power(area, Pos, Neg), abs=0.04)
 
 
 @pytest.mark.parametrize("class_ratio", [1, 0.25, 3])
 @pytest.mark.parametrize(("auc", "null"), [(0.7, 0.5), (0.9, 0.8), (0.6, 0.7)])
 def test_the_sample_is_just_large_enough(auc, null, class_ratio):
-    found = ti.auc_sample_size(auc, null=null, power=0.9, class_ratio=class_ratio)
-    assert found.achieved == ti.auc_power(auc, found.Pos, found.Neg, null=null) >= 0.9
-    assert found.Pos / found.Neg == pytest.approx(class_ratio, rel=0.05)
-    assert found.total == found.Pos + found.Neg
-    rarer = min(found.Pos, found.Neg) - 1
+    result = ti.auc_sample_size(auc, null=null, power=0.9, class_ratio=class_ratio)
+    assert result.achieved == ti.auc_power(auc, result.Pos, result.Neg, null=null) >= 0.9
+    assert result.Pos / result.Neg == pytest.approx(class_ratio, rel=0.05)
+    assert result.total == result.Pos + result.Neg
+    rarer = min(result.Pos, result.Neg) - 1
     other = math.ceil(rarer * max(class_ratio, 1 / class_ratio))
     sizes = (rarer, other) if class_ratio <= 1 else (other, rarer)
     assert ti.auc_power(auc, *sizes, null=null) < 0.9
 
 
 def test_a_width_is_that_of_the_interval():
-    found = ti.auc_sample_size(0.8, width=0.1)
+    result = ti.auc_sample_size(0.8, width=0.1)
     z = 1.959963984540054
-    half = z * math.sqrt(ti.hanley_mcneil_variance(0.8, found.Pos, found.Neg)) / (0.8 * 0.2)
+    half = z * math.sqrt(ti.hanley_mcneil_variance(0.8, result.Pos, result.Neg)) / (0.8 * 0.2)
     low, high = (1 / (1 + math.exp(-(math.log(4) + sign * half))) for sign in (-1, 1))
-    assert found.achieved == pytest.approx(high - low)
-    assert found.achieved <= 0.1 < ti.auc_sample_size(0.8, width=0.11).achieved + 0.01
+    assert result.achieved == pytest.approx(high - low)
+    assert result.achieved <= 0.1 < ti.auc_sample_size(0.8, width=0.11).achieved + 0.01
 
 
 def test_bad_input():

@@ -61,22 +61,22 @@ def test_lists_have_no_ids():
 def test_every_model_keeps_its_ranking(rows):
     labels, scores = rows
     other = np.arange(scores.size)[::-1] // 2
-    found = ScoredRows.of(labels, {"a": scores, "b": other})
-    assert found.ranking("a") == th.rank(labels, scores)
-    assert found.ranking("b") == th.rank(labels, other)
-    assert len(found) == len(labels)
+    result = ScoredRows.of(labels, {"a": scores, "b": other})
+    assert result.ranking("a") == th.rank(labels, scores)
+    assert result.ranking("b") == th.rank(labels, other)
+    assert len(result) == len(labels)
 
 
 def test_weights_and_clusters_move_with_their_rows():
     labels, scores = np.array([0, 1, 0, 1, 1]), np.array([0.1, 0.2, 0.9, 0.4, 0.3])
     weights, clusters = np.array([1, 2, 3, 0, 5]), np.array(["x", "y", "x", "z", "y"])
-    found = ScoredRows.of(labels, scores, weights=weights, clusters=clusters)
-    assert found.ranking("model") == th.rank(labels, scores, weights=weights)
-    assert found.clusters == 2
-    assert found.cluster is not None
-    of_score = dict(zip(found.scores["model"].tolist(), found.cluster.tolist(), strict=True))
+    result = ScoredRows.of(labels, scores, weights=weights, clusters=clusters)
+    assert result.ranking("model") == th.rank(labels, scores, weights=weights)
+    assert result.clusters == 2
+    assert result.cluster is not None
+    of_score = dict(zip(result.scores["model"].tolist(), result.cluster.tolist(), strict=True))
     assert of_score[0.1] == of_score[0.9] != of_score[0.2] == of_score[0.3]
-    assert repr(found) == "ScoredRows(4 rows, 2 positive, weighted, 2 clusters; models model)"
+    assert repr(result) == "ScoredRows(4 rows, 2 positive, weighted, 2 clusters; models model)"
 
 
 def test_missing_values():

@@ -357,7 +357,7 @@ def _on_calls(rows: ClassifiedRows, model: MulticlassModel) -> Iterator[Caution]
     name, size = model.name, rows.index.size
     matrix = rows.matrices[name]
     top = matrix.max(axis=1)
-    if name in rows.given:
+    if name in rows.predicted:
         if unlike := int(np.count_nonzero(matrix[np.arange(size), rows.calls[name]] < top)):
             what = f"{unlike:,} of {size:,} predictions of {name} are not the class it gives most to"
             yield Caution("predictions-not-likeliest", what)

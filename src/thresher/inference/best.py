@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.decision import Resamples
-from thresher.inference.interval import Interval, normal_quantile
+from thresher.inference.interval import Interval, normal_quantile, undefined
 from thresher.inference.intervals.table import Table, table_interval
-from thresher.ranking import Flags, Floats
+from thresher.ranking import Floats
 from thresher.tables import OperatingCondition
 
 _TIE = 1e-12
 
 
 def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
-    """How much more than model j model i may cost in the data and still be the best: a matrix, i by row.
+    """How much more than model j (column) model i (row) may cost and be the best.
 
     `drawn` is the cost of each model on every resample. For each model the differences from all others, centred and
     in units of their standard deviations s[i, j], have a largest one in every resample; its quantile at `level` is
@@ -26,10 +27,6 @@ def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
     its allowance: one-sided multiple comparisons with the best (Hsu 1984, 1996; Edwards & Hsu 1983), the quantile that
     of resampled paired differences as in the model confidence set (Hansen, Lunde & Nason 2011). It is never below the
     normal quantile of a single difference, since few resamples and few errors show tails that are too short.
-
-    >>> rng = np.random.default_rng(0)
-    >>> allowances({"a": rng.normal(size=999), "b": rng.normal(size=999)}, 0.95).round(1).tolist()
-    [[0.0, 2.4], [2.3, 0.0]]
     """
     costs = np.stack(list(drawn.values()))
     least = normal_quantile(2 * level - 1) if level > 0.5 else 0.0  # one-sided
@@ -51,9 +48,6 @@ def may_be_best(cost: Mapping[str, float], allowance: Floats, *, margin: float =
     With margin 0 the truly best model is among them at the level of the allowances; with a margin, every model
     that costs at most so much more than the best is, each at that level. Models that differ in no resample (allowance
     0) do not exclude each other.
-
-    >>> may_be_best({"a": 0.10, "b": 0.11, "c": 0.20}, np.full((3, 3), 0.05))
-    ('a', 'b')
     """
     costs = np.array(list(cost.values()))
     apart = costs[:, np.newaxis] - costs
@@ -64,18 +58,10 @@ def may_be_best(cost: Mapping[str, float], allowance: Floats, *, margin: float =
 def decided_costs(
     resamples: Resamples, allowance: Floats, *, margin: float = 0.0, preference: Sequence[str] = ()
 ) -> Floats:
-    """What the decision made on each resample costs on the rows it left out: model and threshold are chosen there.
+    """What the decision made on each resample costs on the rows it left out.
 
     The cheapest model is chosen, the first of equals; or, of the models that may be best on the resample, the first in
     order of `preference`.
-
-    >>> two = {"a": np.array([0.1, 0.3]), "b": np.array([0.2, 0.2])}
-    >>> left_out = {"a": np.array([0.5, 0.6]), "b": np.array([0.7, 0.8])}
-    >>> once = Resamples(two, left_out, two, {})
-    >>> decided_costs(once, np.zeros((2, 2))).tolist()
-    [0.5, 0.8]
-    >>> decided_costs(once, np.full((2, 2), 0.15), preference=["b"]).tolist()
-    [0.7, 0.8]
     """
     names = list(resamples.inside)
     inside, outside = (np.stack(list(costs.values())) for costs in (resamples.inside, resamples.outside))
@@ -83,13 +69,9 @@ def decided_costs(
     chosen = np.argmax(inside <= least + _TIE * np.abs(least), axis=0)
     for name in reversed(preference):
         i = names.index(name)
-        chosen[_in_set(i, inside, allowance[i] + margin)] = i
+        most = inside[i] - (allowance[i] + margin)[:, np.newaxis] - _TIE * np.abs(inside)
+        chosen[(most <= inside).all(axis=0)] = i  # no other model beats it beyond its allowance
     return np.asarray(outside[chosen, np.arange(chosen.size)])
-
-
-def _in_set(i: int, inside: Floats, allowance: Floats) -> Flags:
-    """The resamples on which a model is beaten by no other one beyond its allowance."""
-    return np.asarray((inside[i] - inside <= allowance[:, np.newaxis] + _TIE * np.abs(inside)).all(axis=0))
 
 
 def saving_interval(
@@ -101,7 +83,7 @@ def saving_interval(
     optimism: float = 0.0,
     drawn: Floats | None = None,
 ) -> Interval:
-    """What a rule saves per case against another one, from the cases that only one of them calls positive.
+    """What a rule saves per case against another, from cases only one calls positive.
 
     `more` is the table in which exactly the cases that the rule alone calls positive are called positive, `fewer` that
     of the cases which only the other rule calls so; None where there can be no such case: no rule calls fewer cases
@@ -109,19 +91,20 @@ def saving_interval(
     both parts are combined (Zou & Donner 2008). `optimism` is by how much the rule costs more on cases it was not
     chosen on, and moves the estimate. `drawn` is the saving on every resample; the limits reach at least as far as
     their percentiles, with and without the optimism, and never exclude the estimate.
-
-    >>> from thresher.tables import Contingency
-    >>> table = Contingency(tp=30, fn=20, fp=10, tn=40)
-    >>> print(saving_interval(table, None, OperatingCondition(cost_fn=5)))
-    1.4000 [0.9723, 1.8910]
-    >>> print(saving_interval(table, None, OperatingCondition(cost_fn=5), optimism=0.1))
-    1.3000 [0.8723, 1.8910]
     """
-    nan = math.nan
     if math.isnan(optimism):
-        return Interval(nan, nan, nan, nan, level, "out of bag", "every resample left out too little of a class")
-    calls = _cost_of_calls(condition)
-    gains, losses = _cost(more, calls, level), _cost(fewer, calls, level)
+        return replace(undefined(level, "every resample left out too little of a class"), method="out of bag")
+    calls = OperatingCondition(  # what calling a case positive costs, instead of negative
+        condition.class_ratio,
+        cost_fp=condition.cost_fp - condition.cost_tn,
+        cost_fn=0,
+        cost_tp=condition.cost_tp - condition.cost_fn,
+        cost_tn=0,
+    )
+    gains, losses = (
+        Interval(0.0, 0.0, 0.0, 0.0, level, "none") if table is None else table_interval(table, calls, level=level)
+        for table in (more, fewer)
+    )
     apparent = losses.estimate - gains.estimate
     below = math.hypot(gains.upper - gains.estimate, losses.estimate - losses.lower)
     above = math.hypot(gains.estimate - gains.lower, losses.upper - losses.estimate)
@@ -132,20 +115,3 @@ def saving_interval(
         ends += [end - optimism for end in percentile_limits(drawn, level) if not math.isnan(end)]
         variance = variance_of(drawn)
     return Interval(estimate, min(ends), max(ends), variance, level, "out of bag, paired", apparent=apparent)
-
-
-def _cost_of_calls(condition: OperatingCondition) -> OperatingCondition:
-    """The same condition with the costs of calling a case positive instead of negative."""
-    return OperatingCondition(
-        condition.class_ratio,
-        cost_fp=condition.cost_fp - condition.cost_tn,
-        cost_fn=0,
-        cost_tp=condition.cost_tp - condition.cost_fn,
-        cost_tn=0,
-    )
-
-
-def _cost(table: Table | None, calls: OperatingCondition, level: float) -> Interval:
-    if table is None:
-        return Interval(0.0, 0.0, 0.0, 0.0, level, "none")
-    return table_interval(table, calls, level=level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import overload
 
 import numpy as np
@@ -26,8 +27,7 @@ from thresher.curves.bounds import (
     table_bounds,
 )
 from thresher.errors import ArgumentError, ProbabilityError, argument
-from thresher.inference.intervals.loss import Losses
-from thresher.ranking import Floats, Ranges, Ranking, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
 _OF_RANKING = {
@@ -80,7 +80,7 @@ def bounds(
     Bounds(lower=0.24..., upper=0.26...)
     """
     require_ranking(ranking)
-    probabilities = {"brier": _brier_bounds, "log_loss": _log_loss_bounds}
+    probabilities = {name: partial(_loss_bounds, name=name) for name in ("brier", "log_loss")}
     if of is None:
         numbers = _OF_RANKING | (probabilities if _are_probabilities(ranking) else {})
         every = {name: number(ranking) for name, number in numbers.items()}
@@ -102,7 +102,7 @@ def _are_probabilities(ranking: Ranking) -> bool:
 
 
 def _cost_bounds(ranking: Ranking, threshold: float, condition: OperatingCondition | None) -> Bounds:
-    """The smallest and the largest expected cost per case that acting at a threshold may have.
+    """The smallest and the largest expected cost that a threshold may have.
 
     At a threshold that splits no segment, both are the cost itself (of weights, up to rounding).
     """
@@ -157,41 +157,30 @@ def _outward(
     return outward(ranking, lower - tie, upper + tie, least, most, scale=max(abs(cost) for cost in costs))
 
 
-def _brier_bounds(ranking: Ranking) -> Bounds:
-    """The smallest and the largest Brier score that a ranking allows."""
-    require_ranking(ranking, probabilities=True)
-    if ranking.ranges is None:
-        return certain(brier(ranking))
-    return outward(ranking, *_least_and_most(ranking, ranking.ranges, squared_losses), 0.0, 1.0)
-
-
-def _log_loss_bounds(ranking: Ranking) -> Bounds:
-    """The smallest and the largest log loss that a ranking allows; infinite when a case is certain and wrong."""
-    require_ranking(ranking, probabilities=True)
-    if ranking.ranges is None:
-        return certain(float(log_loss(ranking)))
-    ranges = ranking.ranges
-    if (ranges.pos_low == 0).any() or (ranges.neg_high == 1).any():
-        return Bounds(math.inf, math.inf)
-    least, most = _least_and_most(ranking, ranges, log_losses)
-    return outward(ranking, least, most, 0.0, math.inf, scale=1.0 + most)
-
-
-def _least_and_most(ranking: Ranking, ranges: Ranges, losses: Losses) -> tuple[float, float]:
-    """The least and the largest mean loss of cases whose scores are known as ranges.
+def _loss_bounds(ranking: Ranking, name: str) -> Bounds:
+    """The smallest and the largest Brier score or log loss that a ranking allows.
 
     A positive loses least at the highest score of its segment and a negative at the lowest. Both ends occur, so that
     one case of each class is known to be there; of weights, none is.
     """
-    best = losses(ranges.pos_high, ranges.neg_low)
-    worst = losses(ranges.pos_low, ranges.neg_high)
+    require_ranking(ranking, probabilities=True)
+    squared = name == "brier"
+    if ranking.ranges is None:
+        return certain(brier(ranking) if squared else float(log_loss(ranking)))
+    ranges, losses = ranking.ranges, squared_losses if squared else log_losses
+    best, worst = losses(ranges.pos_high, ranges.neg_low), losses(ranges.pos_low, ranges.neg_high)
+    if any(np.isinf(each).any() for each in worst):  # a case is certain and wrong
+        return Bounds(math.inf, math.inf)
 
-    def total(all_but_one: tuple[Floats, Floats], one: tuple[Floats, Floats]) -> float:
-        sums = []
+    def mean(all_but_one: tuple[Floats, Floats], one: tuple[Floats, Floats]) -> float:
+        total = 0.0
         for counts, most, other in zip((ranking.pos, ranking.neg), all_but_one, one, strict=True):
             has = np.flatnonzero(counts)
-            known = 0 if counts.dtype.kind == "f" else 1
-            sums.append(math.fsum((most[has] * (counts[has] - known) + other[has] * known).tolist()))
-        return sum(sums) / ranking.total
+            at_other_end = 0 if counts.dtype.kind == "f" else 1
+            total += math.fsum((most[has] * (counts[has] - at_other_end) + other[has] * at_other_end).tolist())
+        return total / ranking.total
 
-    return total(best, worst), total(worst, best)
+    lower, upper = mean(best, worst), mean(worst, best)
+    if squared:
+        return outward(ranking, lower, upper, 0.0, 1.0)
+    return outward(ranking, lower, upper, 0.0, math.inf, scale=1.0 + upper)

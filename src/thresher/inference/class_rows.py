@@ -30,18 +30,18 @@ Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassifiedRows:
-    """Rows without gaps: each one's class as its place in `classes`, and what every model says of it.
+    """Rows of k classes with every model's probabilities and calls.
 
-    `matrices` hold a column per class, in the order of `classes`; `calls` the class that each model calls, the most
-    probable one (the first of equals) unless predictions were `given`. `absent` are the classes that a model has no
-    column for, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
+    `index` is each row's class as its place in `classes`, `matrices` hold a column per class in that order, and `calls`
+    the most probable class (the first of equals) unless `predicted` names the model. `absent` are classes that a model
+    has no column for, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
     """
 
     classes: tuple[Any, ...]
     index: Indices
     matrices: Mapping[str, Floats]
     calls: Mapping[str, Indices]
-    given: frozenset[str]
+    predicted: frozenset[str]
     weight: Floats | None
     cluster: Indices | None
     dropped: int
@@ -99,22 +99,17 @@ def classified_rows(
     clusters: Any = None,
     missing: Missing = "raise",
 ) -> ClassifiedRows:
-    """Check that labels, every model's matrix, weights and clusters are rows that belong together.
+    """Check that labels, matrices, weights and clusters are rows that belong together.
 
     Rows with a gap anywhere are refused or, on request, dropped for all models alike; rows of weight 0 vanish.
     `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
     refused unless `other` names the class they count as.
-
-    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b")
-    >>> rows.index, rows.calls["m"], rows.pooled
-    (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
-    models = {name: _matrix(values, name) for name, values in named_matrices(probabilities).items()}
+    matrices = named_matrices(probabilities)
+    models = {name: _matrix(values, name) for name, values in matrices.items()}
     named_calls = _named_predictions(predictions, models)
     inputs = {"labels": labels} | {f"predictions of {name!r}": values for name, values in named_calls.items()}
-    inputs |= {} if weights is None else {"weights": weights}
-    inputs |= {} if clusters is None else {"clusters": clusters}
-    matrices = probabilities if isinstance(probabilities, Mapping) else {ONLY_MODEL: probabilities}
+    inputs |= {name: each for name, each in (("weights", weights), ("clusters", clusters)) if each is not None}
     require_same_index(inputs | {f"probabilities of {name!r}": values for name, values in matrices.items()})
     inputs |= {
         f"probabilities of {name!r}[:, {i}]": each for name, matrix in models.items() for i, each in enumerate(matrix.T)
@@ -140,7 +135,7 @@ def classified_rows(
             else matrix.argmax(axis=1)
             for name, matrix in full.items()
         },
-        given=frozenset(named_calls),
+        predicted=frozenset(named_calls),
         weight=weight,
         cluster=None if clusters is None else cluster_codes(checked["clusters"]),
         dropped=dropped,
@@ -151,7 +146,7 @@ def classified_rows(
 
 
 def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
-    """Raise `ArgumentError` when clusters are given and a class lies in one of them only."""
+    """Raise `ArgumentError` when a class lies in one cluster only."""
     if rows.cluster is None:
         return
     for name, number in zip(rows.classes, rows.class_units.tolist(), strict=True):
@@ -164,8 +159,8 @@ def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
 
 
 def named_matrices(probabilities: Any) -> dict[str, Any]:
-    """Matrices by model; a bare matrix is one model called "model"."""
-    models = dict(probabilities) if isinstance(probabilities, Mapping) else {"model": probabilities}
+    """Matrices by model; a bare matrix is one, "model"."""
+    models = dict(probabilities) if isinstance(probabilities, Mapping) else {ONLY_MODEL: probabilities}
     if not models:
         raise ArgumentError("there are no models", "give {'name': matrix, ...}")
     if not all(isinstance(name, str) for name in models):
@@ -188,15 +183,12 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
         return {}
     if not isinstance(predictions, Mapping):
         if len(models) > 1:
-            raise ArgumentError(
-                "it is not said which model the predictions are of", "give predictions={'name': column, ...}"
-            )
+            what = "it is not said which model the predictions are of"
+            raise ArgumentError(what, "give predictions={'name': column, ...}")
         return {next(iter(models)): predictions}
-    unknown = [name for name in predictions if name not in models]
-    if unknown:
-        raise ArgumentError(
-            f"predictions are given for {unknown[0]!r}, which has no matrix", f"name one of {', '.join(models)}"
-        )
+    if unknown := [name for name in predictions if name not in models]:
+        what = f"predictions are given for {unknown[0]!r}, which has no matrix"
+        raise ArgumentError(what, f"name one of {', '.join(models)}")
     return dict(predictions)
 
 
@@ -215,12 +207,9 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, li
 
 
 def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any]) -> dict[str, list[Any]]:
-    """The classes that frames name their columns by, the labels in order for all others; empty without such a frame."""
-    columns: dict[str, list[Any]] = {
-        name: frame_names(values)
-        for name, values in matrices.items()
-        if is_frame(values) and not isinstance(values, Mapping)
-    }
+    """The classes that frames name their columns by; empty without such a frame."""
+    frames = {name: each for name, each in matrices.items() if is_frame(each) and not isinstance(each, Mapping)}
+    columns: dict[str, list[Any]] = {name: frame_names(frame) for name, frame in frames.items()}
     columns = {name: names for name, names in columns.items() if names != list(range(len(names)))}
     if not columns:
         return {}
@@ -242,9 +231,8 @@ def _plain_names(classes: Any) -> list[Any]:
 
 def _indices(labels: Column, names: list[Any] | None, other: Any) -> tuple[list[Any], Indices, Flags]:
     """Classes, the place of each label among them, and which labels count as `other`."""
-    stray = np.zeros(labels.size, dtype=np.bool_)
     if other is None:
-        return *classes_of(labels, classes=names), stray
+        return *classes_of(labels, classes=names), np.zeros(labels.size, dtype=np.bool_)
     if names is None or not any(same(other, name) for name in names):
         raise LabelError(
             f"the class {other!r} that other labels count as is not among the classes",
@@ -259,8 +247,7 @@ def _indices(labels: Column, names: list[Any] | None, other: Any) -> tuple[list[
 
 
 def _require_every_class(names: list[Any], index: Indices) -> None:
-    cases = np.bincount(index, minlength=len(names))
-    absent = [name for name, count in zip(names, cases.tolist(), strict=True) if not count]
+    absent = [name for name, cases in zip(names, np.bincount(index, minlength=len(names)), strict=True) if not cases]
     if absent or len(names) < 2:
         what = f"no row is of class {listed(absent)}" if absent else f"all rows are of class {names[0]!r}"
         raise OneClassError(
@@ -283,7 +270,7 @@ def _probabilities(columns: list[Column], name: str) -> Floats:
 
 
 def _in_order(matrix: Floats, own: list[Any] | None, names: list[Any], name: str) -> Floats:
-    """A model's columns in the order of all classes, 0 for a class that it has no column for."""
+    """A model's columns in the order of all classes, 0 for those it lacks."""
     columns = names if own is None else own
     if matrix.shape[1] != len(columns):
         raise LengthError(

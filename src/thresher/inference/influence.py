@@ -2,11 +2,9 @@
 
 A number of a model is a function of how many positives and negatives each segment holds. Its slope along a count, times
 the weight of a row, is that row's influence; the variance of the number is the sum of squared influences, by row or by
-cluster (delta method, infinitesimal jackknife). Two models on the same rows differ by the difference of their
-influences, row by row, which is what pairs them.
-
-At a declared class mix the classes are sampled apart and their shares are fixed: influences are those of the ranking
-re-weighted to the mix, less their mean within each class.
+cluster (delta method, infinitesimal jackknife). Two models on the same rows are paired by the difference of their
+influences, row by row. At a declared class mix the classes are sampled apart and their shares are fixed: influences are
+those of the ranking re-weighted to the mix, less their mean within each class.
 
 A measure of k classes that does not depend on the unit of weights has influences w · ∂M/∂w, which sum to 0.
 """
@@ -14,8 +12,9 @@ A measure of k classes that does not depend on the unit of weights has influence
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -37,8 +36,7 @@ NOT_SUMMING = "rows of probabilities do not sum to 1"
 class SegmentInfluence:
     """A number of a ranking, and its slopes along each segment's counts.
 
-    `by_prior` is its slope along the log-odds of the data's prevalence, where that was estimated to restate
-    probabilities for a declared mix.
+    `by_prior` is that along the log-odds of a prevalence which was estimated to restate probabilities.
     """
 
     estimate: float
@@ -76,14 +74,7 @@ def influence_variance(values: Floats, cluster: Indices | None) -> float:
 
 
 def segment_influence(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
-    """A quantity of a ranking, and its slopes along each segment's counts.
-
-    >>> from thresher.tables import quantity
-    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> net_benefit = segment_influence(tree, quantity("net_benefit@0.5"))
-    >>> round(net_benefit.estimate, 4), net_benefit.pos.round(4), net_benefit.neg.round(4)
-    (0.2, array([ 0.008,  0.008, -0.002]), array([-0.012, -0.012, -0.002]))
-    """
+    """A quantity of a ranking, and its slopes along each segment's counts."""
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         ranking.require_probabilities()
@@ -117,12 +108,12 @@ def shorten_sample(rows: ScoredRows, model: str, ranking: Ranking, most: int) ->
 
 
 def segments_of_rows(rows: ScoredRows, model: str, ranking: Ranking, split: Indices) -> Indices:
-    """Between which of the splits each row lies; restated scores may differ from the ranking's by rounding."""
+    """Which segment each row is in; its score may differ from the ranking's by rounding."""
     return cuts_above(rows.scores[model].astype(np.float64), ranking.thresholds()[split[1:-1]])
 
 
 def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | None = None) -> Variance:
-    """The delta method's variance of any number, for cases drawn from both classes together.
+    """The delta method's variance of any number, for cases drawn together.
 
     With `class_weights`, which bring the classes to a declared mix, cases are drawn from each class by itself. It is
     NaN with fewer than two cases of a class.
@@ -133,16 +124,11 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
         for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
     ]
 
-    def variance(slopes: SegmentInfluence) -> float:
-        if class_weights is not None:
-            slopes = _within_classes(slopes, *counts)
-        return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
-
-    return variance
+    return partial(_sum_of_squares, squares, None if class_weights is None else counts)
 
 
 def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Variance:
-    """The same by the weights and clusters of rows, from the segment that each row is in.
+    """The same by weights and clusters, from the segment that each row is in.
 
     Where rows have a declared mix, cases are drawn from each class by itself.
     """
@@ -152,21 +138,27 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
         [np.bincount(segment[side], weights=weight[side] ** power, minlength=segments) for side in sides]
         for power in (1, 2)
     )
-    squares = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+    unbiased = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+
+    if rows.cluster is None:
+        return partial(_sum_of_squares, unbiased, counts if rows.declared_mix else None)
 
     def variance(slopes: SegmentInfluence) -> float:
-        if rows.declared_mix:
-            slopes = _within_classes(slopes, *counts)
-        if rows.cluster is None:
-            return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
+        slopes = _within_classes(slopes, *counts) if rows.declared_mix else slopes
         values = weight * np.where(rows.positive, slopes.pos[segment], slopes.neg[segment])
         return influence_variance(values, rows.cluster)
 
     return variance
 
 
+def _sum_of_squares(squares: Sequence[Any], counts: Sequence[Any] | None, slopes: SegmentInfluence) -> float:
+    """The variance by segments; with counts, cases are drawn from each class by itself."""
+    slopes = slopes if counts is None else _within_classes(slopes, *counts)
+    return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
+
+
 def _within_classes(slopes: SegmentInfluence, pos: Any, neg: Any) -> SegmentInfluence:
-    """Slopes less their mean in each class; a case also moves the log-odds of an estimated prevalence."""
+    """Slopes less their mean in each class, plus what an estimated prevalence adds."""
     Pos, Neg = float(pos.sum()), float(neg.sum())
     return replace(
         slopes,
@@ -228,7 +220,7 @@ def brier_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInflu
 
 
 def refinement_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the refinement loss over the hull's pools, which are the best and so do not move it."""
+    """Slopes of the refinement loss over the hull's pools, which do not move it."""
     split = hull_splits(ranking, pool="ties")
     pos, neg = ranking.runs(split)
     rate = np.repeat(pos / (pos + neg), np.diff(split))
@@ -248,7 +240,7 @@ def _auc(ranking: Ranking, _: Quantity) -> SegmentInfluence:
 
 
 def _partial_auc(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
-    """A positive adds the part of the range that lies right of it; a negative shifts the range along the curve.
+    """A positive adds the range right of it; a negative shifts it along the curve.
 
     With u the fpr of a positive and v that of a negative, tpr(x) the curve and [low, high] the range:
     high - clip(u, low, high) and tpr(clip(v, low, high)) - tpr(high), each less its mean over its class. (He & Escobar
@@ -307,18 +299,10 @@ def _mean(ranking: Ranking, of_pos: Floats, of_neg: Floats) -> SegmentInfluence:
         return SegmentInfluence(value, (of_pos - value) / ranking.total, (of_neg - value) / ranking.total)
 
 
-def _log_loss(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return _mean(ranking, *scores.log_losses(ranking.score, ranking.score))
-
-
 def _net_benefit(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
     at = asked.probability or math.nan
     calls = (ranking.score >= at).astype(np.float64)
     return _mean(ranking, calls, -calls * at / (1 - at))
-
-
-def _in_the_large(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return _mean(ranking, 1 - ranking.score, -ranking.score)
 
 
 def _observed_expected(ranking: Ranking, _: Quantity) -> SegmentInfluence:
@@ -349,14 +333,6 @@ def _cox(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
     return SegmentInfluence(estimate, of_pos, of_neg)
 
 
-def _miscalibration(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return brier_influence(ranking) - refinement_influence(ranking)
-
-
-def _discrimination(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    return uncertainty_influence(ranking) - refinement_influence(ranking)
-
-
 def _from_here_on(values: Floats) -> Floats:
     """For each segment, the sum over it and all that score lower."""
     sums: Floats = np.cumsum(values[::-1])[::-1]
@@ -376,15 +352,15 @@ INFLUENCE: Mapping[str, Influence] = MappingProxyType(
         "average_precision": average_precision_influence,
         "pr_area": pr_area_influence,
         "brier": brier_influence,
-        "log_loss": _log_loss,
-        "miscalibration": _miscalibration,
+        "log_loss": lambda ranking, _: _mean(ranking, *scores.log_losses(ranking.score, ranking.score)),
+        "miscalibration": lambda ranking, _: brier_influence(ranking) - refinement_influence(ranking),
         "refinement": refinement_influence,
-        "discrimination": _discrimination,
+        "discrimination": lambda ranking, _: uncertainty_influence(ranking) - refinement_influence(ranking),
         "uncertainty": uncertainty_influence,
         "net_benefit": _net_benefit,
         "calibration_intercept": _cox,
         "calibration_slope": _cox,
-        "calibration_in_the_large": _in_the_large,
+        "calibration_in_the_large": lambda ranking, _: _mean(ranking, 1 - ranking.score, -ranking.score),
         "observed_expected": _observed_expected,
     }
 )
@@ -392,7 +368,7 @@ INFLUENCE: Mapping[str, Influence] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class MatrixMeasure:
-    """A measure of all classes: its value, its gradient, and the scale on which its limits are symmetric."""
+    """A measure of all classes, its gradient, and the scale of its limits."""
 
     value: Callable[[ConfusionMatrix], float]
     gradient: Callable[[Floats], Floats]
@@ -426,7 +402,7 @@ def average_gradient(counts: Floats, how: str, of: str) -> Floats:
 
 
 def mcc_gradient(counts: Floats) -> Floats:
-    """How the correlation of actual and predicted class (Gorodkin 2004) grows with each cell."""
+    """How the MCC of k classes (Gorodkin 2004) grows with each cell."""
     beyond, along, actual, calls = _beyond_chance(counts)
     total = counts.sum()
     apart = total**2 - actual @ actual, total**2 - calls @ calls
@@ -447,7 +423,7 @@ def kappa_gradient(counts: Floats) -> Floats:
 
 
 def _beyond_chance(counts: Floats) -> tuple[float, Floats, Floats, Floats]:
-    """Cases right beyond chance times all cases, its gradient, and the totals of rows and columns."""
+    """Cases right beyond chance times all cases, its gradient, and both totals."""
     right, actual, calls = float(np.trace(counts)), counts.sum(axis=1), counts.sum(axis=0)
     total = float(counts.sum())
     along = total * np.eye(actual.size) + right - calls[:, np.newaxis] - actual[np.newaxis, :]
@@ -501,7 +477,7 @@ def squared_errors(rows: ClassifiedRows, model: str) -> Floats:
 
 
 def log_losses(rows: ClassifiedRows, model: str) -> Floats:
-    """Minus the logarithm of the probability given to each row's class; infinite for 0."""
+    """Minus the logarithm of the probability of each row's class."""
     with np.errstate(divide="ignore"):
         loss: Floats = np.abs(np.log(rows.matrices[model][np.arange(rows.index.size), rows.index]))
     return loss
@@ -517,10 +493,14 @@ def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:
 def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence]:
     """Macro recall, whose cases are drawn by class, and macro F1 of the calls."""
     k, calls = len(rows.classes), rows.calls[model]
-    counts = np.bincount(rows.index * k + calls, weights=rows.share, minlength=k * k).reshape(k, k)
+    cells = np.bincount(rows.index * k + calls, weights=rows.share, minlength=k * k)
+    counts: Floats = cells.reshape(k, k).astype(np.float64)
     matrix = ConfusionMatrix(counts, list(rows.classes))
     by_class = np.array([_row_factor(cases, rows.cluster) for cases in rows.cases.tolist()])
-    factors = {"macro_recall": by_class[rows.index], "macro_f1": _row_factor(rows.index.size, rows.cluster)}
+    factors: dict[str, Any] = {
+        "macro_recall": by_class[rows.index],
+        "macro_f1": _row_factor(rows.index.size, rows.cluster),
+    }
     return {
         name: RowInfluence(
             MATRIX_MEASURES[name].value(matrix),
@@ -531,45 +511,46 @@ def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence
 
 
 def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
-    """The four averages of the AUC.
+    """The four averages of the AUC."""
+    k = len(rows.classes)
+    against_rest = [(i, rows.index >= 0, np.eye(k)[i]) for i in range(k)]
+    pairs = [
+        (i, (rows.index == i) | (rows.index == j), (np.eye(k)[i] + np.eye(k)[j]) / (2 * (k - 1)))
+        for i in range(k)
+        for j in range(k)
+        if i != j
+    ]
+    averages = *_average_area(rows, matrix, against_rest), *_average_area(rows, matrix, pairs)
+    names = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
+    return dict(zip(names, averages, strict=True))
+
+
+def _average_area(
+    rows: ClassifiedRows, matrix: Floats, contrasts: list[tuple[int, Flags, Floats]]
+) -> tuple[RowInfluence, RowInfluence]:
+    """The macro and the weighted average of AUCs.
+
+    A contrast is a class, the rows that it is ranked among, and by which classes' shares its AUC weighs.
 
     Rows are drawn from all classes together, so that the shares of classes are uncertain too.
     """
-    k, share, columns = len(rows.classes), rows.share, [np.ascontiguousarray(column) for column in matrix.T]
-    of_class = np.bincount(rows.index, weights=share, minlength=k)
-    macro, weighted = np.zeros(share.size), np.zeros(share.size)
-    areas = np.empty(k)
-    for i, score in enumerate(columns):
-        areas[i], values = _area(rows.index == i, score, rows.weight, rows.cluster)
-        macro += values / k
-        weighted += values * of_class[i]
-    mean = float(of_class @ areas)
-    weighted += (areas - mean)[rows.index] * share
-    one_macro, one_weighted = np.zeros(share.size), np.zeros(share.size)
-    mean_with, total = np.zeros(k), 0.0
-    for i, score in enumerate(columns):
-        for j in range(k):
-            if i == j:
-                continue
-            within = (rows.index == i) | (rows.index == j)
-            weight = None if rows.weight is None else rows.weight[within]
-            area, values = _area(rows.index[within] == i, score[within], weight, rows.cluster)
-            total += area
-            mean_with[[i, j]] += area / (2 * (k - 1))
-            one_macro[within] += values / (k * (k - 1))
-            one_weighted[within] += values * (of_class[i] + of_class[j]) / (2 * (k - 1))
-    one_mean = float(of_class @ mean_with)
-    one_weighted += (mean_with - one_mean)[rows.index] * share
-    return {
-        "one_vs_rest_macro": RowInfluence(float(areas.mean()), macro),
-        "one_vs_rest_weighted": RowInfluence(mean, weighted),
-        "one_vs_one_macro": RowInfluence(total / (k * (k - 1)), one_macro),
-        "one_vs_one_weighted": RowInfluence(one_mean, one_weighted),
-    }
+    share, areas = rows.share, []
+    of_class = np.bincount(rows.index, weights=share, minlength=len(rows.classes))
+    macro, weighted, by_class = np.zeros(share.size), np.zeros(share.size), np.zeros(of_class.size)
+    for i, within, classes in contrasts:
+        weight = None if rows.weight is None else rows.weight[within]
+        area, values = _area(rows.index[within] == i, matrix[within, i], weight, rows.cluster)
+        areas.append(area)
+        macro[within] += values / len(contrasts)
+        weighted[within] += values * (classes @ of_class)
+        by_class += area * classes
+    mean = float(of_class @ by_class)
+    weighted += (by_class - mean)[rows.index] * share
+    return RowInfluence(float(np.mean(areas)), macro), RowInfluence(mean, weighted)
 
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:
-    """An AUC, and per row its placement less the AUC, over the weight of its side (DeLong 1988)."""
+    """An AUC, and each row's influence on it (DeLong 1988)."""
     above = count_above(positive, score, weight)
     row_weight = np.ones(positive.size) if weight is None else weight
     Pos, Neg = (float(row_weight[side].sum()) for side in (positive, ~positive))
@@ -581,5 +562,5 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
 
 
 def _row_factor(rows: int, cluster: Indices | None) -> float:
-    """What makes squared influences of rows unbiased; those of clusters are scaled by the number of clusters."""
+    """What makes squared influences of rows unbiased; clusters need none."""
     return 1.0 if cluster is not None else math.sqrt(bessel(rows))

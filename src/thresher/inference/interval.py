@@ -18,10 +18,9 @@ _ROUNDING = 1e-9
 class Interval(Result):
     """An estimate with lower and upper confidence limits, which hold it.
 
-    `variance` is that of the estimate on its own scale; limits found on another scale, or by
-    resampling, need not lie symmetrically around it. `note` says in words what a reader could not guess. Where a bias
-    was taken off the estimate, `apparent` is what the data themselves show, otherwise None. Limits that
-    exclude the estimate are refused; what only rounding puts outside is moved to it.
+    `variance` is that of the estimate on its own scale; limits need not lie symmetrically around it. `note` says what
+    a reader could not guess. Where a bias was taken off the estimate, `apparent` is what the data themselves show.
+    Limits that exclude the estimate are refused; what only rounding puts outside is moved to it.
 
     >>> interval = Interval(0.71, 0.6, 0.8, variance=0.0026, level=0.95, method="wilson")
     >>> print(interval)
@@ -40,9 +39,9 @@ class Interval(Result):
     apparent: float | None = None
 
     def __post_init__(self) -> None:
-        lower, upper = limits_around(self.estimate, self.lower, self.upper)
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
+        limits = limits_around(self.estimate, self.lower, self.upper)
+        for name, limit in zip(("lower", "upper"), limits, strict=True):
+            object.__setattr__(self, name, limit)
 
     @property
     def width(self) -> float:
@@ -51,9 +50,9 @@ class Interval(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; numbers that JSON has no word for become None."""
+        values = {name: getattr(self, name) for name in self.__slots__}
         return {
-            name: value if not isinstance(value, float) or math.isfinite(value) else None
-            for name, value in ((name, getattr(self, name)) for name in self.__slots__)
+            name: None if isinstance(each, float) and not math.isfinite(each) else each for name, each in values.items()
         }
 
     def __contains__(self, value: object) -> bool:
@@ -73,40 +72,24 @@ class Interval(Result):
 
 
 def undefined(level: float, why: str) -> Interval:
-    """No number, and the reason.
-
-    >>> print(undefined(0.95, "nothing is called so"))
-    undefined (nothing is called so)
-    """
+    """No number, and the reason."""
     return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", why)
 
 
 def aligned_lines(intervals: Sequence[tuple[str, Interval]]) -> str:
-    """A line per interval, its name before it.
-
-    >>> print(aligned_lines([("auc", Interval(0.7, 0.6, 0.8, 0.0026, 0.95, "delong"))]))
-    auc   0.7000 [0.6000, 0.8000]
-    """
+    """A line per interval, its name before it."""
     width = max(len(name) for name, _ in intervals)
     return "\n".join(f"{name:<{width}}   {interval}" for name, interval in intervals)
 
 
 def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) -> dict[str, list[Any]]:
-    """Columns of a frame with a row per interval: what names it, its estimate, its limits and where they come from.
-
-    >>> interval_columns([({"quantity": "auc"}, Interval(0.7, 0.6, 0.8, 0.0026, 0.95, "delong"))])["lower"]
-    [0.6]
-    """
+    """Columns of a frame with a row per interval and what names it."""
     shown = ("estimate", "lower", "upper", "level", "method")
     return rows_of([{**names, **{name: getattr(one, name) for name in shown}} for names, one in intervals])
 
 
 def limits_around(estimate: float, lower: float, upper: float) -> tuple[float, float]:
-    """Limits as they are, or moved by rounding to the estimate; raise `ArgumentError` where they exclude it.
-
-    >>> limits_around(0.5, 0.5 + 1e-16, 0.7)
-    (0.5, 0.7)
-    """
+    """Move limits to the estimate by rounding; raise where they exclude it."""
     outside = max((gap for gap in (lower - estimate, estimate - upper, lower - upper) if gap > 0), default=0.0)
     if not outside:  # differences that are NaN, of what is undefined or infinite alike, exclude nothing
         return lower, upper
@@ -117,11 +100,7 @@ def limits_around(estimate: float, lower: float, upper: float) -> tuple[float, f
 
 
 def stretch_limits(estimate: float, lower: float, upper: float) -> tuple[float, float]:
-    """Limits that hold the estimate: those of a resampling may exclude it where it is biased.
-
-    >>> stretch_limits(0.5, 0.6, 0.7), stretch_limits(0.65, 0.6, 0.7)
-    ((0.5, 0.7), (0.6, 0.7))
-    """
+    """Limits stretched to hold the estimate, which those of a resampling may exclude."""
     return min(lower, estimate), max(upper, estimate)  # NaN stays NaN in the first place
 
 
@@ -133,7 +112,7 @@ def normal_quantile(level: float) -> float:
 
 
 def student_quantile(level: float, freedom: float) -> float:
-    """Student's quantile of a two-sided interval; the normal one for infinite degrees of freedom."""
+    """Student's quantile of a two-sided interval, also for infinite freedom."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2)) if math.isfinite(freedom) else normal_quantile(level)
@@ -141,25 +120,22 @@ def student_quantile(level: float, freedom: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A scale on which limits are symmetric, with its way there, its slope and its way back."""
+    """A scale on which limits are symmetric: the way there, its slope, the way back."""
 
-    name: str
     there: Callable[[float], float]
     slope: Callable[[float], float]
     back: Callable[[float], float]
 
     def limits(self, estimate: float, deviation: float) -> tuple[float, float]:
-        """Limits `deviation` away from the estimate, measured on its own scale and laid out on this one."""
+        """Limits for a deviation on the estimate's own scale, laid out on this one."""
         centre, half = self.there(estimate), deviation * self.slope(estimate)
         return self.back(centre - half), self.back(centre + half)
 
 
-PLAIN = Scale("plain", lambda x: x, lambda _: 1.0, lambda x: x)
-LOG = Scale("log", math.log, lambda x: 1 / x, lambda x: math.exp(min(x, 709.0)))
+LOG = Scale(math.log, lambda x: 1 / x, lambda x: math.exp(min(x, 709.0)))
 LOGIT = Scale(
-    "logit",
     lambda x: math.log(x / (1 - x)),
     lambda x: 1 / (x * (1 - x)),
     lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0,
 )
-FISHER = Scale("Fisher z", math.atanh, lambda x: 1 / (1 - x * x), math.tanh)
+FISHER = Scale(math.atanh, lambda x: 1 / (1 - x * x), math.tanh)

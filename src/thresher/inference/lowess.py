@@ -22,19 +22,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Smoother:
-    """Local linear regression on fixed scores with fixed windows, ready for any counts at them.
-
-    >>> smoother = Smoother.of(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
-    >>> smoother.fit(np.array([20.0, 10.0, 20.0]), np.array([5.0, 5.0, 40.0])).round(4)
-    array([0.8   , 0.6667, 0.3333])
-    """
+    """Local linear regression on fixed scores and windows, for any counts."""
 
     score: Floats
     moments: tuple[Floats, Floats, Floats]
 
     @classmethod
     def of(cls, ranking: Ranking, *, span: float = SPAN) -> Smoother:
-        """Windows that each hold the given share of a ranking's cases; their tricube weights and first moments."""
+        """Windows that each hold a share of the cases, and their tricube moments."""
         x = ranking.score
         away = x[np.newaxis, :] - x[:, np.newaxis]
         order = np.argsort(np.abs(away), axis=1)
@@ -47,7 +42,7 @@ class Smoother:
         return cls(x, (kernel, kernel * away, kernel * away**2))
 
     def fit(self, pos: Floats, neg: Floats) -> Floats:
-        """The curve at every score, within [0, 1]; counts may have axes of replicates before the last."""
+        """The curve at every score; counts may have axes of replicates before the last."""
         level, first, second = self.moments
         cases = pos + neg
         s0, s1, s2 = (cases @ each.T for each in (level, first, second))
@@ -59,7 +54,7 @@ class Smoother:
         return curve
 
     def distances(self, pos: Floats, neg: Floats) -> Floats:
-        """ICI, E50 and E90: mean, median and 90th percentile of |p - curve| over the cases; NaN where undefined."""
+        """Mean (ICI), median (E50) and 90th percentile (E90) of |p - curve|."""
         away = np.abs(self.fit(pos, neg) - self.score)
         cases = pos + neg
         away = np.where(cases > 0, away, 0.0)  # where no case was drawn there may be no curve
@@ -77,11 +72,7 @@ class Smoother:
 
 
 def calibration_distances(ranking: Ranking) -> tuple[float, float, float]:
-    """ICI, E50 and E90 of a ranking whose scores are probabilities (Austin & Steyerberg 2019).
-
-    >>> calibration_distances(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
-    (0.0549..., 0.0333..., 0.0999...)
-    """
+    """ICI, E50 and E90 of probabilities (Austin & Steyerberg 2019)."""
     near = shorten(ranking, MOST_GROUPS, keep="even")
     ici, e50, e90 = Smoother.of(near).distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
     return float(ici), float(e50), float(e90)

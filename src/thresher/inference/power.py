@@ -37,9 +37,7 @@ def auc_power(auc: float, Pos: float, Neg: float, *, null: float = 0.5, level: f
     >>> round(auc_power(0.7, 40, 40), 4)
     0.8931
     """
-    require_level(level)
-    _require_areas({"auc": auc, "null": null})
-    _require_cases(Pos, Neg)
+    _require_study({"auc": auc, "null": null}, level, Pos, Neg)
     return _power(abs(auc - null), hanley_mcneil_variance(null, Pos, Neg), hanley_mcneil_variance(auc, Pos, Neg), level)
 
 
@@ -54,9 +52,7 @@ def compare_power(
     >>> round(compare_power(0.85, 0.80, 100, 100, correlation=0.6), 4)
     0.4729
     """
-    require_level(level)
-    _require_areas({"auc_a": auc_a, "auc_b": auc_b})
-    _require_cases(Pos, Neg)
+    _require_study({"auc_a": auc_a, "auc_b": auc_b}, level, Pos, Neg)
     require_between(correlation, -1, 1, name="correlation", fix="e.g. correlation=0.5")
     a, b = hanley_mcneil_variance(auc_a, Pos, Neg), hanley_mcneil_variance(auc_b, Pos, Neg)
     same = 2 * (1 - correlation) * hanley_mcneil_variance((auc_a + auc_b) / 2, Pos, Neg)
@@ -83,8 +79,7 @@ def auc_sample_size(
     >>> auc_sample_size(0.8, width=0.1, class_ratio=0.25).total
     600
     """
-    require_level(level)
-    _require_areas({"auc": auc, "null": null})
+    _require_study({"auc": auc, "null": null}, level)
     require_number(class_ratio, name="class_ratio")
     if not (class_ratio > 0 and math.isfinite(class_ratio)):
         raise ArgumentError(
@@ -92,7 +87,12 @@ def auc_sample_size(
         )
     if width is not None:
         require_between(width, 0, 1, name="width", fix="e.g. width=0.1")
-        return _fewest(lambda Pos, Neg: _width(auc, Pos, Neg, level), lambda wide: wide <= width, class_ratio)
+
+        def expected_width(Pos: int, Neg: int) -> float:
+            variance = hanley_mcneil_variance(auc, Pos, Neg)
+            return logit_interval(auc, variance, (Pos, Neg), level, method="hanley-mcneil").width
+
+        return _fewest(expected_width, lambda wide: wide <= width, class_ratio)
     fix = "e.g. auc=0.8, null=0.5, power=0.8"
     if auc == null:
         raise ArgumentError(f"auc and null are both {auc}", fix)
@@ -111,13 +111,8 @@ def _power(difference: float, null_variance: float, variance: float, level: floa
     return float(ndtr((difference - reach) / deviation) + ndtr((-difference - reach) / deviation))
 
 
-def _width(auc: float, Pos: float, Neg: float, level: float) -> float:
-    variance = hanley_mcneil_variance(auc, Pos, Neg)
-    return logit_interval(auc, variance, (Pos, Neg), level, method="hanley-mcneil").width
-
-
 def _fewest(value: Callable[[int, int], float], enough: Callable[[float], bool], class_ratio: float) -> SampleSize:
-    """The fewest cases of the rarer class, at least two, for which the value is enough; by doubling and halving."""
+    """The fewest cases for which the value is enough, by doubling and halving."""
 
     def sizes(rarer: int) -> tuple[int, int]:
         other = max(2, math.ceil(rarer * max(class_ratio, 1 / class_ratio) - 1e-9))
@@ -136,12 +131,10 @@ def _fewest(value: Callable[[int, int], float], enough: Callable[[float], bool],
     return SampleSize(Pos, Neg, value(Pos, Neg))
 
 
-def _require_areas(areas: dict[str, float]) -> None:
+def _require_study(areas: dict[str, float], level: float, Pos: float = 1.0, Neg: float = 1.0) -> None:
+    require_level(level)
     for name, area in areas.items():
         require_between(area, 0, 1, name=name, fix="e.g. 0.8")
-
-
-def _require_cases(Pos: float, Neg: float) -> None:
     require_number(Pos, name="Pos")
     require_number(Neg, name="Neg")
     if not (Pos >= 1 and Neg >= 1 and math.isfinite(Pos + Neg)):

@@ -26,7 +26,7 @@ _NEAR = 8  # clusters whose numbers span at most so many times the rows are coun
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoredRows(Result):
-    """Labelled rows that models scored, with weights above 0 and clusters as 0, 1, 2, ...
+    """Labelled rows that models scored, with weights and clusters (0, 1, 2, ...).
 
     Questions that a ranking cannot answer need rows: pairs of models, clusters, sampling weights. Other `columns` come
     along row by row. `declared_mix` says that weights bring the classes to a declared mix, so that only the rows within
@@ -52,7 +52,7 @@ class ScoredRows(Result):
 
     @property
     def counted(self) -> bool:
-        """Whether rows are independent cases that weigh alike within each class, so that counts say it all."""
+        """Whether rows are independent and weigh alike within each class."""
         return self.cluster is None and (self.weight is None or self.class_weights is not None)
 
     @classmethod
@@ -144,7 +144,7 @@ class ScoredRows(Result):
 
     @property
     def cases(self) -> tuple[float, float]:
-        """Independent positives and negatives: rows, Kish's (1965) effective rows of weights, or clusters."""
+        """Independent positives and negatives: rows, Kish's (1965) number, or clusters."""
         sides = self.positive, ~self.positive
         if self.cluster is not None:
             of_pos, of_neg = (np.count_nonzero(np.bincount(self.cluster[side])) for side in sides)
@@ -156,7 +156,7 @@ class ScoredRows(Result):
 
     @property
     def units(self) -> float:
-        """Independent cases of both classes: rows, Kish's (1965) effective rows of weights, or clusters."""
+        """Independent cases of both classes: rows, Kish's (1965) number, or clusters."""
         if self.weight is None or self.cluster is not None:
             return float(self.clusters)
         if self.class_weights is not None:
@@ -170,7 +170,7 @@ class ScoredRows(Result):
         return Ranking.count(self.positive, self.scores[model], self.weight, dropped=self.dropped)
 
     def require_two_clusters(self) -> None:
-        """Raise `ArgumentError` when clusters are given and fewer than two hold positives, or negatives."""
+        """Raise `ArgumentError` when fewer than two clusters hold a class."""
         if self.cluster is None:
             return
         for name, number in zip(("positives", "negatives"), self.cases, strict=True):
@@ -182,11 +182,10 @@ class ScoredRows(Result):
                 )
 
     def at_prevalence(self, prevalence: float | None, *, trained_at: float | None = None) -> ScoredRows:
-        """The rows re-weighted to a declared prevalence, and scores that are probabilities restated for it.
+        """The rows re-weighted to a declared prevalence, probabilities restated for it.
 
-        They are taken to be made for the prevalence of the rows, unless `trained_at` says otherwise. Without a declared
-        prevalence no row is re-weighted, and probabilities are restated from `trained_at` to the prevalence of the
-        rows.
+        They were made for the prevalence of the rows unless `trained_at` says otherwise. Without a declared prevalence
+        no row is re-weighted, and probabilities are restated from `trained_at` to the prevalence of the rows.
 
         >>> rows = ScoredRows.of([1, 0, 0, 0], {"a": [0.4, 0.25, 0.25, 0.1]}).at_prevalence(0.5)
         >>> rows.weight.round(4), rows.scores["a"].round(4)
@@ -250,11 +249,7 @@ def one_model(models: Collection[str], model: Any) -> str:
 
 
 def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None = None) -> Floats:
-    """For each row, how many of the other class score higher, a tie counting half; or how much they weigh.
-
-    >>> count_above(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
-    array([0. , 0.5, 1.5, 2. ])
-    """
+    """For each row, how many of the other class score higher, ties counting half."""
     order, ends = falling_order(score)
     is_pos = positive[order]
     if weights is None:
@@ -274,7 +269,7 @@ def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None
 
 
 def complete_columns(inputs: Mapping[str, Any], *, missing: Missing) -> tuple[dict[str, Column], Floats | None, int]:
-    """Columns without gaps and without rows of weight 0, their "weights", and how many rows were dropped."""
+    """Columns without gaps or weights of 0, the weights, and the rows dropped."""
     columns = {name: column(values, name=name) for name, values in inputs.items()}
     values, dropped = complete(columns, missing=missing)
     checked = dict(zip(columns, values, strict=True))
@@ -304,7 +299,7 @@ def require_same_index(columns: Mapping[str, Any]) -> None:
 
 
 def cluster_codes(clusters: Column) -> Indices:
-    """Clusters as 0, 1, 2, ...: in rising order if they are whole numbers near each other, else as they appear."""
+    """Clusters as 0, 1, 2, ...: rising if they are integers near each other."""
     if clusters.dtype.kind in "iu" and int(clusters.max()) - int(clusters.min()) <= _NEAR * clusters.size:
         near = (clusters - clusters.min()).astype(np.intp)
         return (np.cumsum(np.bincount(near) > 0) - 1)[near]
@@ -315,5 +310,5 @@ def cluster_codes(clusters: Column) -> Indices:
 
 
 def cluster_sums(values: Floats, cluster: Indices, clusters: int) -> Counts:
-    """The sum over each cluster of every row of a matrix (models × cases): models × clusters."""
+    """Sum a matrix (models × cases) over each cluster: models × clusters."""
     return np.stack([np.bincount(cluster, weights=each, minlength=clusters) for each in values])

@@ -1,5 +1,3 @@
-""""""
-
 import math
 from fractions import Fraction
 
@@ -14,8 +12,7 @@ from tests.inference import oracles
 from tests.strategies import labelled_scores, rough_weights, two_class_rankings
 from thresher._internal import parallel
 from thresher.errors import ArgumentError, LengthError, MissingValueError, OneClassError, PositiveLabelError
-from thresher.inference.intervals import auc as room
-from thresher.inference.intervals.auc import delong_parts
+from thresher.inference.intervals.auc import auc_covariance, delong_parts
 from thresher.inference.rows import ScoredRows, count_above
 
 CT = th.Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
@@ -24,9 +21,9 @@ METHODS = ["delong", "wald", "hanley-mcneil"]
 
 def test_golden_ct_ratings():
     for method in ("delong", "wald"):
-        found = ti.auc_interval(CT, method=method)
-        assert found.estimate == pytest.approx(0.893171, abs=1e-6)
-        assert math.sqrt(found.variance) == pytest.approx(0.030724, abs=1e-6)
+        result = ti.auc_interval(CT, method=method)
+        assert result.estimate == pytest.approx(0.893171, abs=1e-6)
+        assert math.sqrt(result.variance) == pytest.approx(0.030724, abs=1e-6)
     wald = ti.auc_interval(CT, method="wald")
     assert (wald.lower, wald.upper) == pytest.approx((0.8330, 0.9534), abs=1e-4)
 
@@ -39,21 +36,21 @@ def test_hanley_mcneil_at_chance_is_the_variance_of_mann_whitney(Pos, Neg):
 @given(labelled_scores(both_classes=True, max_size=20))
 def test_delong_is_its_definition(rows):
     labels, scores = rows
-    found = ti.auc_variance(th.rank(labels, scores))
+    result = ti.auc_variance(th.rank(labels, scores))
     if min(labels.sum(), (~labels).sum()) < 2:
-        assert math.isnan(found)
+        assert math.isnan(result)
     else:
-        assert found == pytest.approx(oracles.delong_covariance(labels, [scores])[0, 0], abs=1e-12)
+        assert result == pytest.approx(oracles.delong_covariance(labels, [scores])[0, 0], abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @given(ranking=two_class_rankings, level=st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_limits_hold_the_auc_and_stay_in_range(method, ranking, level):
-    found = ti.auc_interval(ranking, method=method, level=level)
-    assert 0 <= found.lower <= found.estimate <= found.upper <= 1
-    assert found.estimate == th.auc(ranking)
+    result = ti.auc_interval(ranking, method=method, level=level)
+    assert 0 <= result.lower <= result.estimate <= result.upper <= 1
+    assert result.estimate == th.auc(ranking)
     if method != "wald":  # the textbook interval keeps its fault, under its name
-        assert found.width > 0
+        assert result.width > 0
 
 
 @pytest.mark.parametrize("method", ["delong", "hanley-mcneil"])
@@ -61,16 +58,16 @@ def test_limits_hold_the_auc_and_stay_in_range(method, ranking, level):
     "text", ["[20+][20-]", "[1+][1-]", "[1+,1-]", "[3-][2+]", "[5+,5-]", "[1+][30-]", "[2+][1+,1-]"]
 )
 def test_trap_27_no_zero_width_and_nothing_beyond_the_ends(method, text):
-    found = ti.auc_interval(th.Ranking.parse(text), method=method)
-    assert 0 <= found.lower < found.upper <= 1
-    if found.method == "exact pairs":
-        assert "conservative" in found.note
+    result = ti.auc_interval(th.Ranking.parse(text), method=method)
+    assert 0 <= result.lower < result.upper <= 1
+    if result.method == "exact pairs":
+        assert "conservative" in result.note
 
 
 def test_a_perfect_ranking_has_the_exact_limits_of_as_many_pairs():
-    found = ti.auc_interval(th.Ranking.parse("[20+][30-]"))
-    assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-12)
-    assert found.method == "exact pairs"
+    result = ti.auc_interval(th.Ranking.parse("[20+][30-]"))
+    assert (result.lower, result.upper) == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-12)
+    assert result.method == "exact pairs"
 
 
 @given(two_class_rankings)
@@ -79,16 +76,16 @@ def test_whole_weights_are_numbers_of_cases(ranking):
     rows = np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)
     labels = np.repeat([1, 0], [rows[0].size, rows[1].size])
     replicated = ti.auc_interval(th.rank(labels, np.concatenate(rows)))
-    found = ti.auc_interval(weighted)
+    result = ti.auc_interval(weighted)
     for name in ("estimate", "lower", "upper", "variance"):
-        assert getattr(found, name) == pytest.approx(getattr(replicated, name), abs=1e-10, nan_ok=True)
+        assert getattr(result, name) == pytest.approx(getattr(replicated, name), abs=1e-10, nan_ok=True)
 
 
 @given(two_class_rankings)
 def test_swapping_the_classes_mirrors_the_limits(ranking):
     turned = th.Ranking(ranking.score, ranking.neg, ranking.pos)
-    found, mirrored = ti.auc_interval(ranking), ti.auc_interval(turned)
-    assert (mirrored.lower, mirrored.upper) == pytest.approx((1 - found.upper, 1 - found.lower), abs=1e-9)
+    result, mirrored = ti.auc_interval(ranking), ti.auc_interval(turned)
+    assert (mirrored.lower, mirrored.upper) == pytest.approx((1 - result.upper, 1 - result.lower), abs=1e-9)
 
 
 @given(two_class_rankings, st.sampled_from([0.5, 0.95]))
@@ -99,18 +96,18 @@ def test_limits_are_delongs_moderated_by_twelve_degrees_of_freedom(ranking, leve
     scores = np.concatenate([np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)])
     v10, v01, area = oracles.placements(labels, scores)
     parts = float(np.var(v10, ddof=1)) / len(v10), float(np.var(v01, ddof=1)) / len(v01)
-    found = ti.auc_interval(ranking, level=level)
+    result = ti.auc_interval(ranking, level=level)
     if sum(parts) > 1e-12:
         expected = oracles.moderated_limits(area, parts, (ranking.Pos, ranking.Neg), level)
-        assert (found.lower, found.upper) == pytest.approx(expected, abs=1e-9)
+        assert (result.lower, result.upper) == pytest.approx(expected, abs=1e-9)
     else:
-        assert found.method == "exact pairs"
+        assert result.method == "exact pairs"
 
 
 def test_moderation_fades_with_cases():
     big = th.Ranking(CT.score, CT.pos * 1000, CT.neg * 1000)
-    found, wald = ti.auc_interval(big), ti.auc_interval(big, method="wald")
-    assert found.width == pytest.approx(wald.width, rel=1e-3)
+    result, wald = ti.auc_interval(big), ti.auc_interval(big, method="wald")
+    assert result.width == pytest.approx(wald.width, rel=1e-3)
 
 
 def test_bad_input():
@@ -124,9 +121,9 @@ def test_bad_input():
 
 def test_wald_has_width_where_all_pairs_are_won():
     for text in ("[20+][20-]", "[20-][20+]"):
-        found = th.auc_interval(th.Ranking.parse(text), method="wald")
-        assert found.width > 0.1
-        assert found.note
+        result = th.auc_interval(th.Ranking.parse(text), method="wald")
+        assert result.width > 0.1
+        assert result.note
 
 
 @given(labelled_scores(both_classes=True), st.integers(1, 5))
@@ -138,8 +135,8 @@ def test_cases_that_stand_alone_are_added_up_exactly(rows, piece):
     ranking = th.rank(labels, np.arange(float(labels.size)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parallel, "CHUNK", piece)
-        found = delong_parts(ranking)
-    for part, (own, other) in zip(found, ((labels, ~labels), (~labels, labels)), strict=True):
+        result = delong_parts(ranking)
+    for part, (own, other) in zip(result, ((labels, ~labels), (~labels, labels)), strict=True):
         places, against = np.flatnonzero(own).tolist(), np.flatnonzero(other).tolist()
         share = [Fraction(sum(place < one for place in against), len(against)) for one in places]
         mean = sum(share) / len(share)
@@ -160,7 +157,7 @@ def modelled_rows(draw, models=3, max_size=16):
 
 def covariance(labels, scores, **more):
     rows = ScoredRows.of(labels, {f"m{i}": each for i, each in enumerate(scores)}, **more)
-    return room.auc_covariance(rows)
+    return auc_covariance(rows)
 
 
 def same(one, other, **close):
@@ -171,10 +168,10 @@ def same(one, other, **close):
 @given(modelled_rows())
 def test_the_covariance_is_delongs(rows):
     labels, scores = rows
-    found = covariance(labels, scores)
-    assert found.total == pytest.approx(oracles.delong_covariance(labels, scores), abs=1e-12)
-    assert found.areas.tolist() == pytest.approx([th.auc(th.rank(labels, each)) for each in scores], abs=1e-12)
-    assert np.linalg.eigvalsh(found.total).min() > -1e-12
+    result = covariance(labels, scores)
+    assert result.total == pytest.approx(oracles.delong_covariance(labels, scores), abs=1e-12)
+    assert result.areas.tolist() == pytest.approx([th.auc(th.rank(labels, each)) for each in scores], abs=1e-12)
+    assert np.linalg.eigvalsh(result.total).min() > -1e-12
 
 
 @given(modelled_rows(), st.data())
@@ -184,20 +181,20 @@ def test_the_covariance_of_clusters_is_obuchowskis(rows, data):
     with_pos = {c for c, y in zip(clusters, labels, strict=True) if y}
     with_neg = {c for c, y in zip(clusters, labels, strict=True) if not y}
     assume(min(len(with_pos), len(with_neg)) > 1)
-    found = covariance(labels, scores, clusters=clusters).total
-    assert found == pytest.approx(oracles.obuchowski_covariance(labels, scores, clusters), abs=1e-12)
-    assert np.linalg.eigvalsh(found).min() > -1e-12
+    result = covariance(labels, scores, clusters=clusters).total
+    assert result == pytest.approx(oracles.obuchowski_covariance(labels, scores, clusters), abs=1e-12)
+    assert np.linalg.eigvalsh(result).min() > -1e-12
 
 
 @given(modelled_rows(models=1), st.data())
 def test_weights_count_by_their_influence(rows, data):
     labels, (scores,) = rows
     weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
-    found = covariance(labels, [scores], weights=weights)
+    result = covariance(labels, [scores], weights=weights)
     area, of_pos, of_neg = oracles.weighted_auc(labels, scores, weights)
-    assert found.areas[0] == pytest.approx(area, abs=1e-10)
-    assert found.areas[0] == pytest.approx(th.auc(th.rank(labels, scores, weights=weights)), abs=1e-10)
-    assert (found.of_pos[0, 0], found.of_neg[0, 0]) == pytest.approx((of_pos, of_neg), abs=1e-10)
+    assert result.areas[0] == pytest.approx(area, abs=1e-10)
+    assert result.areas[0] == pytest.approx(th.auc(th.rank(labels, scores, weights=weights)), abs=1e-10)
+    assert (result.of_pos[0, 0], result.of_neg[0, 0]) == pytest.approx((of_pos, of_neg), abs=1e-10)
 
 
 @given(labelled_scores(both_classes=True), st.sampled_from([0.5, 3.0, 7.0]))
@@ -216,11 +213,11 @@ def test_equal_weights_are_no_weights_and_no_weights_are_the_ranking(rows, weigh
 def test_one_row_per_cluster_is_no_clusters(rows):
     """In variance; the limits, for which clusters less one are degrees of freedom, are never narrower."""
     labels, (scores,) = rows
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=range(labels.size)))
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=range(labels.size)))
     plain = ti.auc_interval(th.inference.ScoredRows.of(labels, scores))
-    assert (found.estimate, found.variance) == pytest.approx((plain.estimate, plain.variance), abs=1e-12)
-    assert found.lower <= plain.lower + 1e-9
-    assert found.upper >= plain.upper - 1e-9
+    assert (result.estimate, result.variance) == pytest.approx((plain.estimate, plain.variance), abs=1e-12)
+    assert result.lower <= plain.lower + 1e-9
+    assert result.upper >= plain.upper - 1e-9
 
 
 @given(modelled_rows(models=1), st.data())
@@ -229,18 +226,18 @@ def test_limits_hold_the_auc_and_have_width(rows, data):
     weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
     for more in ({"weights": weights}, {"clusters": np.arange(labels.size) // 2}, {}):
         try:
-            found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, **more))
+            result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, **more))
         except ArgumentError as error:
             assert "cluster" in str(error)  # noqa: PT017
             continue
-        assert 0 <= found.lower <= found.estimate <= found.upper <= 1
-        assert found.width > 0
+        assert 0 <= result.lower <= result.estimate <= result.upper <= 1
+        assert result.width > 0
 
 
 def test_rows_of_weight_0_vanish():
     labels, scores = [1, 1, 0, 0, 1, 0], [5, 3, 4, 1, 2, 9]
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[1, 1, 1, 1, 1, 0]))
-    same(found, ti.auc_interval(th.inference.ScoredRows.of(labels[:5], scores[:5])), abs=1e-12)
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[1, 1, 1, 1, 1, 0]))
+    same(result, ti.auc_interval(th.inference.ScoredRows.of(labels[:5], scores[:5])), abs=1e-12)
 
 
 def test_weights_say_whom_a_row_stands_for_and_not_how_many_there_are():
@@ -252,8 +249,8 @@ def test_weights_say_whom_a_row_stands_for_and_not_how_many_there_are():
 
 def test_the_weighted_reference_value():
     scores, labels = [0.1, 0.1, 0.4, 0.6, 0.6, 0.6, 0.8], [0, 1, 0, 0, 1, 1, 1]
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[1, 0.4, 0.2, 0.6, 0.9, 0.5, 0.7]))
-    assert found.estimate == pytest.approx(0.7911111, abs=1e-7)
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=[1, 0.4, 0.2, 0.6, 0.9, 0.5, 0.7]))
+    assert result.estimate == pytest.approx(0.7911111, abs=1e-7)
 
 
 def test_copies_of_a_row_in_a_cluster_add_nothing():
@@ -276,8 +273,8 @@ def test_many_independent_rows_in_few_clusters_are_not_taken_for_few_cases():
     rng = np.random.default_rng(3)
     labels = rng.random(4000) < 0.5
     scores = rng.normal(size=4000) + labels
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=rng.integers(40, size=4000)))
-    assert found.width < 1.6 * ti.auc_interval(th.inference.ScoredRows.of(labels, scores)).width
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=rng.integers(40, size=4000)))
+    assert result.width < 1.6 * ti.auc_interval(th.inference.ScoredRows.of(labels, scores)).width
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -289,9 +286,9 @@ def test_clustered_limits_are_those_written_out(seed, level):
     shared = rng.normal(size=25)[clusters] * (seed % 3)
     labels = rng.random(100) < (0.5 if seed < 3 else 0.2)
     scores = shared + rng.normal(size=100) + (1 + seed / 3) * labels
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=clusters), level=level)
-    assert found.method == "obuchowski"
-    assert (found.lower, found.upper) == pytest.approx(
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=clusters), level=level)
+    assert result.method == "obuchowski"
+    assert (result.lower, result.upper) == pytest.approx(
         oracles.clustered_auc_limits(labels, scores, clusters, level), abs=1e-9
     )
 
@@ -303,9 +300,9 @@ def test_rows_that_vary_against_each_other_are_not_taken_for_more_than_rows():
     high, low = 3 + rng.random(12), 2 + rng.random(12)
     scores = np.ravel(np.column_stack([high + 2, 5.5 - high, low, 5.2 - low]))  # one up, the other down
     clusters = np.repeat(np.arange(12), 4)
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=clusters))
-    assert found.variance < ti.auc_variance(th.rank(labels, scores))
-    assert (found.lower, found.upper) == pytest.approx(oracles.clustered_auc_limits(labels, scores, clusters, 0.95))
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, clusters=clusters))
+    assert result.variance < ti.auc_variance(th.rank(labels, scores))
+    assert (result.lower, result.upper) == pytest.approx(oracles.clustered_auc_limits(labels, scores, clusters, 0.95))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
@@ -315,8 +312,8 @@ def test_weighted_limits_are_moderated_by_effective_cases(level):
     scores, weights = rng.normal(size=40) + 2 * labels, rng.exponential(size=40)
     area, *parts = oracles.weighted_auc(labels, scores, weights)
     cases = [weights[side].sum() ** 2 / (weights[side] ** 2).sum() for side in (labels, ~labels)]
-    found = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=weights), level=level)
-    assert (found.lower, found.upper) == pytest.approx(
+    result = ti.auc_interval(th.inference.ScoredRows.of(labels, scores, weights=weights), level=level)
+    assert (result.lower, result.upper) == pytest.approx(
         oracles.moderated_limits(area, (parts[0], parts[1]), (cases[0], cases[1]), level)
     )
 
@@ -347,16 +344,16 @@ class TestBadInput:
         with pytest.raises(MissingValueError, match="clusters are missing"):
             ti.auc_interval(th.inference.ScoredRows.of([1, 0, 1, 0], [4, 3, 2, 1], clusters=["a", "b", None, "c"]))
         labels, scores = [1, 0, 1, 0, 1, 0], [4, 3, 2, 1, np.nan, 5]
-        found = ti.auc_interval(
+        result = ti.auc_interval(
             th.inference.ScoredRows.of(labels, scores, missing="drop", clusters=[1, 2, 3, 4, 5, np.nan])
         )
-        same(found, ti.auc_interval(th.inference.ScoredRows.of(labels[:4], scores[:4], clusters=range(4))), abs=1e-12)
+        same(result, ti.auc_interval(th.inference.ScoredRows.of(labels[:4], scores[:4], clusters=range(4))), abs=1e-12)
 
     def test_which_is_positive(self):
         with pytest.raises(PositiveLabelError):
             ti.auc_interval(th.inference.ScoredRows.of(["a", "b"], [1, 2]))
-        found = ti.auc_interval(th.inference.ScoredRows.of(["a", "b"], [1, 2], positive="a"))
-        assert found.estimate == 0
+        result = ti.auc_interval(th.inference.ScoredRows.of(["a", "b"], [1, 2], positive="a"))
+        assert result.estimate == 0
 
 
 @given(labelled_scores(), st.booleans())
@@ -385,3 +382,104 @@ def test_rows_above_many_rows():
         np.searchsorted(of_pos, score, "right") - np.searchsorted(of_pos, score),
     )
     assert np.array_equal(above, other - tied / 2)
+
+
+AVERAGES = ["one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"]
+
+
+def rows(n, rng, share=(0.5, 0.3, 0.2), strength=1.0):
+    labels = rng.choice(3, size=n, p=share)
+    logits = rng.normal(size=(n, 3)) + strength * np.eye(3)[labels]
+    weights = np.exp(logits)
+    return labels, weights / weights.sum(axis=1, keepdims=True)
+
+
+@st.composite
+def small(draw):
+    labels = np.array([0, 1, 2, *draw(st.lists(st.integers(0, 2), max_size=12))])
+    grid = draw(st.lists(st.integers(0, 5), min_size=3 * labels.size, max_size=3 * labels.size))
+    return labels, np.array(grid).reshape(-1, 3) / 5
+
+
+@given(small(), st.sampled_from([0.8, 0.95]))
+def test_estimates_are_those_of_multiclass_auc_and_lie_between_their_limits(data, level):
+    labels, probabilities = data
+    result, plain = (
+        ti.class_auc_interval(labels, probabilities, level=level),
+        th.curves.multiclass_auc(labels, probabilities),
+    )
+    for name in AVERAGES:
+        interval = getattr(result, name)
+        assert interval.estimate == pytest.approx(getattr(plain, name), abs=1e-12)
+        assert -1e-12 <= interval.lower <= interval.estimate + 1e-12
+        assert interval.estimate - 1e-12 <= interval.upper <= 1
+        assert interval.width > 0
+    for name, ranking in th.curves.one_vs_rest_rankings(labels, probabilities).items():
+        assert str(result.one_vs_rest[name]) == str(ti.auc_interval(ranking, level=level))
+
+
+def test_for_two_classes_all_are_the_auc():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(2, size=200)
+    p = 1 / (1 + np.exp(-rng.normal(size=200) - labels))
+    result = ti.class_auc_interval(labels, np.column_stack([1 - p, p]))
+    variance = ti.auc_variance(th.rank(labels, p))
+    for name in AVERAGES:
+        assert getattr(result, name).estimate == pytest.approx(th.auc(th.rank(labels, p)))
+        assert getattr(result, name).variance == pytest.approx(variance, rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [(0.4, 0.3, 0.3), (0.7, 0.2, 0.1)])
+def test_the_variances_are_what_simulation_finds(share):
+    rng = np.random.default_rng(8)
+    result: dict[str, list[float]] = {name: [] for name in AVERAGES}
+    stated: dict[str, list[float]] = {name: [] for name in AVERAGES}
+    for i in range(500):
+        labels, probabilities = rows(200, rng, share)
+        plain = th.curves.multiclass_auc(labels, probabilities)
+        for name in AVERAGES:
+            result[name].append(getattr(plain, name))
+        if i < 60:
+            intervals = ti.class_auc_interval(labels, probabilities)
+            for name in AVERAGES:
+                stated[name].append(getattr(intervals, name).variance)
+    for name in AVERAGES:
+        assert np.mean(stated[name]) == pytest.approx(np.var(result[name]), rel=0.2), name
+
+
+def test_perfect_columns_still_have_width():
+    labels = [0, 0, 1, 1, 2, 2]
+    result = ti.class_auc_interval(labels, np.eye(3)[labels])
+    for name in AVERAGES:
+        assert getattr(result, name).upper == 1
+        assert getattr(result, name).lower < 0.5
+
+
+def test_a_class_of_one_row_has_limits_and_no_variance():
+    labels, probabilities = [0, 0, 0, 1, 1, 2], np.random.default_rng(0).random((6, 3))
+    result = ti.class_auc_interval(labels, probabilities)
+    assert math.isnan(result.one_vs_rest_macro.variance)
+    assert result.one_vs_rest_macro.method == "exact pairs"
+
+
+def test_bad_input_of_several_classes():
+    with pytest.raises(ArgumentError, match="level"):
+        ti.class_auc_interval([0, 1], [[0.5, 0.5], [0.4, 0.6]], level=0)
+    with pytest.raises(OneClassError):
+        ti.class_auc_interval([0, 0], [[0.5, 0.5], [0.4, 0.6]], classes=[0, 1])
+
+
+def test_printed_lines_of_several_classes_are_aligned():
+    labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
+    cats = [[0.7, 0.2, 0.1], [0.4, 0.1, 0.5], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]]
+    cows = [[0.3, 0.6, 0.1], [0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3]]
+    dogs = [[0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.4, 0.2, 0.4]]
+    assert str(ti.class_auc_interval(labels, cats + cows + dogs)).splitlines() == [
+        "cat against the rest    0.9375 [0.5073, 0.9954]",
+        "cow against the rest    0.8750 [0.4568, 0.9831]",
+        "dog against the rest    0.9219 [0.4980, 0.9929]",
+        "one-vs-rest, macro      0.9115 [0.4892, 0.9910]",
+        "one-vs-rest, weighted   0.9115 [0.4880, 0.9911]",
+        "one-vs-one, macro       0.9115 [0.4696, 0.9917]",
+        "one-vs-one, weighted    0.9115 [0.4693, 0.9917]",
+    ]

@@ -13,19 +13,19 @@ TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
 def test_the_level_is_kept():
     p, z = [], []
     for seed in range(100):
-        found = calibration_test(calibrated(200, seed), replicates=60, seed=seed)
-        p.append(found.p_value)
-        z.append(found.z_p_value)
+        result = calibration_test(calibrated(200, seed), replicates=60, seed=seed)
+        p.append(result.p_value)
+        z.append(result.z_p_value)
     for values in (p, z):
         assert (np.array(values) <= 0.1).mean() <= 0.18
         assert 0.4 < np.mean(values) < 0.6
 
 
 def test_overconfidence_is_noticed():
-    found = calibration_test(calibrated(500, 1, off=2.0), replicates=200)
-    assert found.p_value == 1 / 201
-    assert found.miscalibration > found.null_upper
-    assert found.z_p_value < 0.05 or abs(found.z) < 2  # squaring shifts, it does not only spread
+    result = calibration_test(calibrated(500, 1, off=2.0), replicates=200)
+    assert result.p_value == 1 / 201
+    assert result.miscalibration > result.null_upper
+    assert result.z_p_value < 0.05 or abs(result.z) < 2  # squaring shifts, it does not only spread
     rng = np.random.default_rng(2)
     truth = rng.random(500)
     spread = np.where(truth > 0.5, 1 - (1 - truth) ** 2 * 2, truth**2 * 2)
@@ -40,9 +40,9 @@ def test_spiegelhalters_z_is_a_loop_over_cases():
         for label in [1] * int(pos) + [0] * int(neg):
             away += (label - p) * (1 - 2 * p)
             spread += (1 - 2 * p) ** 2 * p * (1 - p)
-    found = calibration_test(TREE, replicates=5)
-    assert found.z == pytest.approx(away / math.sqrt(spread))
-    assert found.miscalibration == pytest.approx(th.decomposition(TREE, bins="hull").miscalibration)
+    result = calibration_test(TREE, replicates=5)
+    assert result.z == pytest.approx(away / math.sqrt(spread))
+    assert result.miscalibration == pytest.approx(th.decomposition(TREE, bins="hull").miscalibration)
 
 
 def test_the_null_is_that_of_labels_drawn_case_by_case():
@@ -58,34 +58,34 @@ def test_the_null_is_that_of_labels_drawn_case_by_case():
 
 
 def test_certain_scores():
-    found = calibration_test(th.Ranking([1.0, 0.0], [3, 0], [0, 4]), replicates=20)
-    assert (found.miscalibration, found.p_value) == (0, 1)
-    assert math.isnan(found.z)
+    result = calibration_test(th.Ranking([1.0, 0.0], [3, 0], [0, 4]), replicates=20)
+    assert (result.miscalibration, result.p_value) == (0, 1)
+    assert math.isnan(result.z)
     wrong = calibration_test(th.Ranking([1.0, 0.0], [3, 1], [0, 4]), replicates=20)
     assert wrong.p_value == 1 / 21
 
 
 def test_one_class_can_be_tested_too():
-    found = calibration_test(th.Ranking([0.9, 0.5], [5, 5], [0, 0]), replicates=100)
-    assert found.miscalibration == pytest.approx(th.brier(th.Ranking([0.9, 0.5], [5, 5], [0, 0])))
-    assert found.p_value < 0.2
+    result = calibration_test(th.Ranking([0.9, 0.5], [5, 5], [0, 0]), replicates=100)
+    assert result.miscalibration == pytest.approx(th.brier(th.Ranking([0.9, 0.5], [5, 5], [0, 0])))
+    assert result.p_value < 0.2
 
 
 def test_intervals():
     ranking = calibrated(800, 5, off=1.6)
-    found = calibration_intervals(ranking, replicates=200)
+    result = calibration_intervals(ranking, replicates=200)
     parts = th.decomposition(ranking, bins="hull")
-    assert found.brier.estimate == pytest.approx(parts.brier)
+    assert result.brier.estimate == pytest.approx(parts.brier)
     for interval, raw in (
-        (found.calibration, parts.miscalibration),
-        (found.refinement, parts.refinement),
-        (found.discrimination, parts.discrimination),
+        (result.calibration, parts.miscalibration),
+        (result.refinement, parts.refinement),
+        (result.discrimination, parts.discrimination),
     ):
         assert interval.apparent == pytest.approx(raw)
-    assert found.calibration.estimate < parts.miscalibration
-    assert found.refinement.estimate > parts.refinement
-    assert 0 <= found.calibration.lower < found.calibration.upper
-    assert "taken off" in found.calibration.note
+    assert result.calibration.estimate < parts.miscalibration
+    assert result.refinement.estimate > parts.refinement
+    assert 0 <= result.calibration.lower < result.calibration.upper
+    assert "taken off" in result.calibration.note
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
@@ -96,9 +96,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     truth["brier"] = sum(truth.values())
     held = dict.fromkeys(truth, 0)
     for seed in range(40):
-        found = calibration_intervals(calibrated(500, 300 + seed, off=1.6), replicates=150, level=0.9, seed=seed)
+        result = calibration_intervals(calibrated(500, 300 + seed, off=1.6), replicates=150, level=0.9, seed=seed)
         for name, value in truth.items():
-            held[name] += value in getattr(found, name)
+            held[name] += value in getattr(result, name)
     assert all(number >= 30 for number in held.values()), held  # 36 expected
 
 
@@ -108,10 +108,10 @@ def test_calibrated_scores_may_have_no_calibration_loss():
 
 
 def test_forty_perfect_calls_leave_doubt():
-    found = calibration_intervals(th.Ranking([1.0, 0.0], [20, 0], [0, 20]), replicates=20).brier
-    assert (found.estimate, found.lower) == (0, 0)
-    assert found.upper > 0.05
-    assert found.note
+    result = calibration_intervals(th.Ranking([1.0, 0.0], [20, 0], [0, 20]), replicates=20).brier
+    assert (result.estimate, result.lower) == (0, 0)
+    assert result.upper > 0.05
+    assert result.note
 
 
 def test_seeds_and_threads():

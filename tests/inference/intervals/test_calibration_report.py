@@ -28,10 +28,10 @@ def fitted(labels, x, weights):
         z = c[0] + c[1] * x
         return float(weights @ (np.logaddexp(0, z) - labels * z))
 
-    found = minimize(loss, [0.0, 1.0], method="BFGS", options={"gtol": 1e-10}).x
-    p = 1 / (1 + np.exp(-found[0] - found[1] * x))
+    result = minimize(loss, [0.0, 1.0], method="BFGS", options={"gtol": 1e-10}).x
+    p = 1 / (1 + np.exp(-result[0] - result[1] * x))
     design = np.stack([np.ones_like(x), x])
-    return found, np.linalg.inv((design * (weights * p * (1 - p))) @ design.T), p
+    return result, np.linalg.inv((design * (weights * p * (1 - p))) @ design.T), p
 
 
 def sandwich(labels, design, weights, at):
@@ -47,10 +47,10 @@ def test_the_slope_and_its_limits(n):
     labels, p, x = sampled(n, seed=n)
     (_, slope), _, at = fitted(labels, x, np.ones(n))
     variance = sandwich(labels, np.stack([np.ones(n), x]), np.ones(n), at)[1, 1]
-    found = th.inference.calibration_report(th.rank(labels, p)).slope
-    assert found.estimate == pytest.approx(slope, abs=1e-6)
-    assert found.variance == pytest.approx(variance, rel=1e-5)
-    assert found.upper - found.estimate == pytest.approx(stats.t.ppf(0.975, n - 1) * math.sqrt(variance), rel=1e-5)
+    result = th.inference.calibration_report(th.rank(labels, p)).slope
+    assert result.estimate == pytest.approx(slope, abs=1e-6)
+    assert result.variance == pytest.approx(variance, rel=1e-5)
+    assert result.upper - result.estimate == pytest.approx(stats.t.ppf(0.975, n - 1) * math.sqrt(variance), rel=1e-5)
 
 
 @pytest.mark.parametrize("n", [40, 400])
@@ -58,9 +58,9 @@ def test_the_intercept_and_its_limits(n):
     labels, p, x = sampled(n, seed=n)
     intercept = minimize(lambda a: float(np.sum(np.logaddexp(0, a + x) - labels * (a + x))), [0.0], tol=1e-12).x[0]
     variance = sandwich(labels, np.ones((1, n)), np.ones(n), 1 / (1 + np.exp(-intercept - x)))[0, 0]
-    found = th.inference.calibration_report(th.rank(labels, p)).intercept
-    assert found.estimate == pytest.approx(intercept, abs=1e-6)
-    assert found.variance == pytest.approx(variance, rel=1e-5)
+    result = th.inference.calibration_report(th.rank(labels, p)).intercept
+    assert result.estimate == pytest.approx(intercept, abs=1e-6)
+    assert result.variance == pytest.approx(variance, rel=1e-5)
 
 
 def test_weights_and_clusters_make_a_sandwich():
@@ -71,11 +71,11 @@ def test_weights_and_clusters_make_a_sandwich():
     scores = np.stack([np.ones_like(x), x]) * (weight * (labels - at))
     by_cluster = np.stack([np.bincount(cluster, weights=row) for row in scores])
     meat = by_cluster @ by_cluster.T * 50 / 49
-    found = th.inference.calibration_report(
+    result = th.inference.calibration_report(
         th.inference.ScoredRows.of(labels, p, weights=weight, clusters=cluster)
     ).slope
-    assert found.estimate == pytest.approx(slope, abs=1e-6)
-    assert found.variance == pytest.approx((bread @ meat @ bread)[1, 1], rel=1e-4)
+    assert result.estimate == pytest.approx(slope, abs=1e-6)
+    assert result.variance == pytest.approx((bread @ meat @ bread)[1, 1], rel=1e-4)
 
 
 def test_on_average():
@@ -115,16 +115,16 @@ def test_joining_many_scores_hardly_moves_the_distances():
 
 
 def test_a_calibrated_model_has_slope_1_and_intercept_0_and_its_limits_say_so():
-    found = [
+    result = [
         th.inference.calibration_report(th.rank(*sampled(300, seed, intercept=0, slope=1)[:2])) for seed in range(200)
     ]
-    slopes, intercepts = ([getattr(each, name) for each in found] for name in ("slope", "intercept"))
-    for intervals, truth in ((slopes, 1), (intercepts, 0), ([each.in_the_large for each in found], 0)):
+    slopes, intercepts = ([getattr(each, name) for each in result] for name in ("slope", "intercept"))
+    for intervals, truth in ((slopes, 1), (intercepts, 0), ([each.in_the_large for each in result], 0)):
         estimates = np.array([each.estimate for each in intervals])
         assert estimates.mean() == pytest.approx(truth, abs=4 * estimates.std() / math.sqrt(200) + 0.01)
         assert 0.89 <= np.mean([truth in each for each in intervals]) <= 0.99
-    assert np.mean([each.observed_expected.lower <= 1 <= each.observed_expected.upper for each in found]) >= 0.89
-    assert np.mean([each.ici.lower < 0.005 for each in found]) >= 0.9
+    assert np.mean([each.observed_expected.lower <= 1 <= each.observed_expected.upper for each in result]) >= 0.89
+    assert np.mean([each.ici.lower < 0.005 for each in result]) >= 0.9
 
 
 def test_a_declared_mix_restates_probabilities_and_reweights_rows():
@@ -166,9 +166,9 @@ def test_whole_weights_count_rows():
     ],
 )
 def test_a_slope_that_does_not_exist_says_why(ranking, reason):
-    found = th.inference.calibration_report(ranking).slope
-    assert math.isnan(found.estimate)
-    assert reason in found.note
+    result = th.inference.calibration_report(ranking).slope
+    assert math.isnan(result.estimate)
+    assert reason in result.note
 
 
 def test_certain_and_right_cases_change_no_slope():
@@ -182,10 +182,10 @@ def test_certain_and_right_cases_change_no_slope():
 @pytest.mark.parametrize("cases", [1, 2, 30])
 def test_no_limits_exclude_the_estimate_or_have_no_width(cases):
     perfect = th.Ranking([1, 0], [cases, 0], [0, cases])
-    for name, found in th.inference.calibration_report(perfect).numbers.items():
-        if not math.isnan(found.estimate):
-            assert found.lower <= found.estimate <= found.upper, name
-            assert found.width > 0, name
+    for name, result in th.inference.calibration_report(perfect).numbers.items():
+        if not math.isnan(result.estimate):
+            assert result.lower <= result.estimate <= result.upper, name
+            assert result.width > 0, name
 
 
 def test_what_is_refused():
@@ -234,11 +234,11 @@ def test_resamples_without_positives_are_left_out():
         for seed in range(10):
             report = th.inference.calibration_report(rows, condition=condition, replicates=replicates, seed=seed)
             assert 0 <= report.e50.lower <= report.e50.estimate <= report.e50.upper <= 1
-    found = distance_replicates(
+    result = distance_replicates(
         ScoredRows(rows.positive, dict(rows.scores), None, rows.cluster, 0).at_prevalence(0.01), "model", "e50", 200, 0
     )
-    assert np.isnan(found).any()
-    assert np.nanmin(found) > 0
+    assert np.isnan(result).any()
+    assert np.nanmin(result) > 0
 
 
 @pytest.mark.parametrize("kind", ["ranking", "rows", "clusters"])

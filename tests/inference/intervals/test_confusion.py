@@ -26,11 +26,11 @@ matrices = st.integers(2, 4).flatmap(
 
 @given(matrices)
 def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
-    found = ti.intervals(matrix)
+    result = ti.intervals(matrix)
     right, total = int(np.trace(matrix.counts)), int(matrix.total)
-    assert found.overall_accuracy == ti.rate_interval(right, total)
+    assert result.overall_accuracy == ti.rate_interval(right, total)
     for i, name in enumerate(matrix.classes):
-        for interval, cases in ((found.recall[name], matrix.actual[i]), (found.precision[name], matrix.predicted[i])):
+        for interval, cases in ((result.recall[name], matrix.actual[i]), (result.precision[name], matrix.predicted[i])):
             if cases:
                 assert interval == ti.rate_interval(float(matrix.counts[i, i]), float(cases))
             else:
@@ -38,11 +38,11 @@ def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
                 assert interval.note
         table = matrix.one_vs_rest(name)
         if math.isnan(table.f1):
-            assert found.f1[name].note
+            assert result.f1[name].note
         else:
-            assert found.f1[name] == ti.interval(table, "f1")
+            assert result.f1[name] == ti.interval(table, "f1")
     for name, known in MATRIX_MEASURES.items():
-        interval, value = getattr(found, name), known.value(matrix)
+        interval, value = getattr(result, name), known.value(matrix)
         least, most = known.ends
         if math.isnan(value):
             assert math.isnan(interval.estimate)
@@ -62,25 +62,25 @@ def test_macro_recall_is_a_mean_of_independent_rates():
 def test_variances_are_what_simulation_finds():
     share = np.array([[0.3, 0.05, 0.05], [0.1, 0.2, 0.05], [0.02, 0.03, 0.2]])
     drawn = np.random.default_rng(3).multinomial(800, share.ravel(), size=4000).reshape(-1, 3, 3)
-    found = ti.intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
+    result = ti.intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
     again = [ti.intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:300]]
     for name, known in MATRIX_MEASURES.items():
         values = [known.value(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn]
-        assert getattr(found, name).variance == pytest.approx(np.var(values), rel=0.08), name
+        assert getattr(result, name).variance == pytest.approx(np.var(values), rel=0.08), name
         truth = known.value(th.ConfusionMatrix(share, classes="abc"))
         assert 0.91 <= np.mean([truth in getattr(each, name) for each in again]) <= 0.985, name
 
 
 def test_two_classes_agree_with_the_table():
     matrix = th.ConfusionMatrix([[30, 20], [10, 40]], classes=["spam", "ham"])
-    found = ti.intervals(matrix)
+    result = ti.intervals(matrix)
     of_table = ti.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), "average_recall")
-    assert found.macro_recall.variance == pytest.approx(of_table.variance, rel=1e-6)
-    assert found.macro_recall.lower == pytest.approx(of_table.lower, rel=1e-6)
+    assert result.macro_recall.variance == pytest.approx(of_table.variance, rel=1e-6)
+    assert result.macro_recall.lower == pytest.approx(of_table.lower, rel=1e-6)
     for name in ("mcc", "kappa"):
-        whole, of_table = getattr(found, name), ti.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), name)
+        of_matrix, of_table = getattr(result, name), ti.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), name)
         limits = of_table.estimate, of_table.lower, of_table.upper
-        assert (whole.estimate, whole.lower, whole.upper) == pytest.approx(limits, rel=1e-6)
+        assert (of_matrix.estimate, of_matrix.lower, of_matrix.upper) == pytest.approx(limits, rel=1e-6)
 
 
 def test_what_is_perfect_or_hopeless_has_width_and_what_is_undefined_says_why():
@@ -112,11 +112,11 @@ def test_weights_without_errors_are_perfect_however_they_round():
     rng, rounded = np.random.default_rng(0), 0
     for _ in range(200):
         matrix = th.ConfusionMatrix(np.diag(rng.random(3) * 30), classes="abc")
-        found = ti.intervals(matrix)
+        result = ti.intervals(matrix)
         for name, known in MATRIX_MEASURES.items():
             rounded += known.value(matrix) != 1
-            assert getattr(found, name).estimate == 1
-            assert getattr(found, name).note == "half a case added to every cell"
+            assert getattr(result, name).estimate == 1
+            assert getattr(result, name).note == "half a case added to every cell"
     assert rounded
 
 
@@ -125,19 +125,19 @@ CALLED = MODELS["poor"].argmax(axis=1)
 RATES = ("overall_accuracy", *MATRIX_MEASURES)
 
 
-def intervals(actual=ACTUAL, called=CALLED, **more):
-    found = sampled_confusion_intervals(actual, called, "abc", **more)
-    return listed(found)
+def intervals(actual=ACTUAL, calls=CALLED, **more):
+    result = sampled_confusion_intervals(actual, calls, "abc", **more)
+    return listed(result)
 
 
-def listed(found):
-    named = {name: getattr(found, name) for name in RATES}
-    return named | {f"{name} {c}": getattr(found, name)[c] for name in ("precision", "recall", "f1") for c in "abc"}
+def listed(result):
+    named = {name: getattr(result, name) for name in RATES}
+    return named | {f"{name} {c}": getattr(result, name)[c] for name in ("precision", "recall", "f1") for c in "abc"}
 
 
-def plain(actual=ACTUAL, called=CALLED):
+def plain(actual=ACTUAL, calls=CALLED):
     names = np.array(list("abc"))
-    return listed(th.intervals(th.confusion(names[actual], names[called], classes="abc")))
+    return listed(th.intervals(th.confusion(names[actual], names[calls], classes="abc")))
 
 
 def same(one, other, **close):
@@ -162,18 +162,18 @@ def test_the_unit_of_weights_does_not_matter():
 
 def test_each_class_is_a_table_of_its_own():
     weight, cluster = np.random.default_rng(1).exponential(size=80), np.arange(80) // 2
-    found = intervals(weight=weight, cluster=cluster)
+    result = intervals(weight=weight, cluster=cluster)
     for i, name in enumerate("abc"):
         table = table_intervals(count_calls(i == ACTUAL, i == CALLED, weight=weight, cluster=cluster))
-        assert found[f"recall {name}"] == table["tpr"]
-        assert found[f"precision {name}"] == table["precision"]
-        assert found[f"f1 {name}"] == table["f1"]
+        assert result[f"recall {name}"] == table["tpr"]
+        assert result[f"precision {name}"] == table["precision"]
+        assert result[f"f1 {name}"] == table["f1"]
 
 
 def test_macro_averages_vary_as_their_slopes_say():
     """The delta method once more, every slope found by making a row a little heavier."""
     weight = np.random.default_rng(2).exponential(size=80)
-    found = intervals(weight=weight)
+    result = intervals(weight=weight)
     for name, known in MATRIX_MEASURES.items():
         squares = 0.0
         for row in range(80):
@@ -182,7 +182,7 @@ def test_macro_averages_vary_as_their_slopes_say():
             down[row] *= 1 - 1e-5
             high, low = (known.value(th.confusion(ACTUAL, CALLED, classes=range(3), weights=w)) for w in (up, down))
             squares += ((high - low) / 2e-5) ** 2
-        assert found[name].variance == pytest.approx(squares, rel=1e-5), name
+        assert result[name].variance == pytest.approx(squares, rel=1e-5), name
 
 
 def test_copies_of_a_row_in_a_cluster_add_nothing():
@@ -202,7 +202,7 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
         assert as_if[name].width < 0.4 * interval.width
 
 
-def test_clusters_of_alike_rows_are_held_as_often_as_said():
+def test_clusters_of_alike_rows_are_held_as_often_as_stated():
     rng = np.random.default_rng(4)
     cluster = np.repeat(np.arange(60), 8)
     held: dict[str, list[bool]] = {"overall_accuracy": [], "macro_recall": [], "recall a": []}
@@ -210,21 +210,44 @@ def test_clusters_of_alike_rows_are_held_as_often_as_said():
         copied = rng.random(480) < np.sqrt(0.5)
         actual = np.where(copied, rng.integers(3, size=60)[cluster], rng.integers(3, size=480))
         right = np.where(copied, (rng.random(60) < 0.7)[cluster], rng.random(480) < 0.7)
-        found = intervals(actual, np.where(right, actual, (actual + 1) % 3), cluster=cluster)
+        result = intervals(actual, np.where(right, actual, (actual + 1) % 3), cluster=cluster)
         for name, each in held.items():
-            each.append(0.7 in found[name])
+            each.append(0.7 in result[name])
     assert all(0.92 <= np.mean(each) <= 0.985 for each in held.values()), {n: np.mean(e) for n, e in held.items()}
 
 
 def test_a_class_that_is_never_called_has_no_precision():
-    found = intervals(called=np.minimum(CALLED, 1), weight=np.full(80, 2.0))
-    assert found["precision c"].note == "nothing is called so"
-    assert np.isnan(found["macro_precision"].estimate)
-    assert "nothing is predicted positive" in found["macro_precision"].note
-    assert found["recall c"].estimate == 0
-    assert found["recall c"].upper > 0
+    result = intervals(calls=np.minimum(CALLED, 1), weight=np.full(80, 2.0))
+    assert result["precision c"].note == "nothing is called so"
+    assert np.isnan(result["macro_precision"].estimate)
+    assert "nothing is predicted positive" in result["macro_precision"].note
+    assert result["recall c"].estimate == 0
+    assert result["recall c"].upper > 0
 
 
 def test_bad_input_sampled_matrix():
     with pytest.raises(th.errors.ArgumentError, match="level"):
         sampled_confusion_intervals(ACTUAL, CALLED, "abc", level=95)
+
+
+def test_printed_lines_are_aligned():
+    matrix = th.ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
+    assert str(th.intervals(matrix)).splitlines() == [
+        "overall accuracy       0.9300 [0.9125, 0.9442]",
+        "recall of neg          0.7000 [0.6042, 0.7811]",
+        "recall of neutral      0.9651 [0.9506, 0.9755]",
+        "recall of pos          0.7500 [0.5981, 0.8581]",
+        "precision of neg       0.7778 [0.6815, 0.8513]",
+        "precision of neutral   0.9651 [0.9506, 0.9755]",
+        "precision of pos       0.6000 [0.4618, 0.7239]",
+        "f1 of neg              0.7368 [0.6608, 0.8010]",
+        "f1 of neutral          0.9651 [0.9551, 0.9729]",
+        "f1 of pos              0.6667 [0.5466, 0.7684]",
+        "macro precision        0.7810 [0.7226, 0.8300]",
+        "macro recall           0.8050 [0.7454, 0.8535]",
+        "macro f1               0.7895 [0.7369, 0.8340]",
+        "weighted precision     0.9318 [0.9140, 0.9461]",
+        "weighted f1            0.9304 [0.9128, 0.9446]",
+        "mcc                    0.7196 [0.6539, 0.7746]",
+        "kappa                  0.7193 [0.6535, 0.7743]",
+    ]

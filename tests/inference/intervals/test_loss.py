@@ -37,8 +37,8 @@ def test_squared_errors_of_two_classes_give_the_interval_of_the_brier_score():
     score = rng.random(50)
     labels = rng.random(50) < score
     first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
-    found = mean_loss_interval((score - labels) ** 2, (first, second), most=1.0)
-    same(found, th.inference.brier_interval(th.rank(labels, score)))
+    result = mean_loss_interval((score - labels) ** 2, (first, second), most=1.0)
+    same(result, th.inference.brier_interval(th.rank(labels, score)))
 
 
 def test_limits_are_students_on_the_scale_of_logarithms():
@@ -46,21 +46,21 @@ def test_limits_are_students_on_the_scale_of_logarithms():
 
     loss, _ = log_losses(P)
     nothing = np.zeros(P.size)
-    found = mean_loss_interval(loss, (nothing, nothing), level=0.9)
+    result = mean_loss_interval(loss, (nothing, nothing), level=0.9)
     mean, error = loss.mean(), loss.std(ddof=1) / math.sqrt(P.size)
     half = stats.t.ppf(0.95, P.size - 1) * error / mean
-    assert (found.lower, found.upper) == pytest.approx((mean * math.exp(-half), mean * math.exp(half)))
-    assert found.variance == pytest.approx(error**2)
+    assert (result.lower, result.upper) == pytest.approx((mean * math.exp(-half), mean * math.exp(half)))
+    assert result.variance == pytest.approx(error**2)
 
 
 def test_what_was_foretold_and_not_seen_widens():
     loss, foretold = log_losses(np.full(20, 0.98))  # all right, as is likely, and some would be wrong at last
-    found = mean_loss_interval(loss, foretold)
+    result = mean_loss_interval(loss, foretold)
     spread = 0.98 * 0.02 * (math.log(0.98) - math.log(0.02)) ** 2
     expected = -0.98 * math.log(0.98) - 0.02 * math.log(0.02)
     half = 2.0930240544 * math.sqrt(spread / 20) / expected  # Student's, 19 degrees of freedom
-    assert found.upper == pytest.approx(found.estimate * math.exp(half))
-    assert found.variance == pytest.approx(0)
+    assert result.upper == pytest.approx(result.estimate * math.exp(half))
+    assert result.variance == pytest.approx(0)
 
 
 def test_what_is_foretold_spreads_over_as_many_cases_as_are_seen_to_vary():
@@ -68,10 +68,10 @@ def test_what_is_foretold_spreads_over_as_many_cases_as_are_seen_to_vary():
     loss, (first, second) = log_losses(p)
     spread = second.mean() - first.mean() ** 2
     half = 2.0930240544 * math.sqrt(spread / 19) / first.mean()
-    found = mean_loss_interval(loss, (first, second))
-    assert found.upper == pytest.approx(found.estimate * math.exp(half))
+    result = mean_loss_interval(loss, (first, second))
+    assert result.upper == pytest.approx(result.estimate * math.exp(half))
     ranking = th.Ranking(p[::-1], np.ones(20, dtype=int), np.zeros(20, dtype=int))
-    same(log_loss_interval(ranking), found)
+    same(log_loss_interval(ranking), result)
 
 
 def test_a_ranking_has_the_interval_of_its_rows():
@@ -106,15 +106,15 @@ def test_equal_weights_are_no_weights_and_their_unit_does_not_matter():
 def test_copies_of_a_row_in_a_cluster_add_nothing():
     loss, foretold = log_losses(P)
     many = np.repeat(loss, 10), tuple(np.repeat(each, 10) for each in foretold)
-    found = mean_loss_interval(*many, cluster=np.repeat(np.arange(P.size), 10))  # type: ignore[arg-type]
-    same(found, mean_loss_interval(loss, foretold))
+    result = mean_loss_interval(*many, cluster=np.repeat(np.arange(P.size), 10))  # type: ignore[arg-type]
+    same(result, mean_loss_interval(loss, foretold))
 
 
 def test_one_infinite_loss_makes_the_mean_infinite_for_sure():
     loss, foretold = log_losses(P)
-    found = mean_loss_interval(np.append(loss, math.inf), tuple(np.append(each, 0.0) for each in foretold))  # type: ignore[arg-type]
-    assert (found.estimate, found.lower, found.upper) == (math.inf, math.inf, math.inf)
-    assert "probability 0" in found.note
+    result = mean_loss_interval(np.append(loss, math.inf), tuple(np.append(each, 0.0) for each in foretold))  # type: ignore[arg-type]
+    assert (result.estimate, result.lower, result.upper) == (math.inf, math.inf, math.inf)
+    assert "probability 0" in result.note
 
 
 def test_losses_without_spread():
@@ -130,7 +130,7 @@ def test_losses_without_spread():
     assert bounded.upper == pytest.approx(1 - 0.025 ** (1 / 5))
 
 
-def test_log_losses_hold_their_mean_as_often_as_said():
+def test_log_losses_hold_their_mean_as_often_as_stated():
     """Scores that are true probabilities, uniform in [0, 1]: the mean log loss is ½."""
     held = []
     for seed in range(500):
@@ -160,10 +160,10 @@ def test_a_declared_mix_has_a_variance_and_freedom_of_each_class():
     parts = [0.2**2 * loss[positive].var(ddof=1) / 6, 0.8**2 * loss[~positive].var(ddof=1) / 54]
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / 5 + parts[1] ** 2 / 53)
     nothing = np.zeros(60), np.zeros(60)  # no spread foretold
-    found = mean_loss_interval(loss, nothing, weight=weight, strata=positive)
+    result = mean_loss_interval(loss, nothing, weight=weight, strata=positive)
     mean, half = float(weight @ loss), stats.t.ppf(0.975, freedom) * math.sqrt(sum(parts))
-    assert found.variance == pytest.approx(sum(parts))
-    assert math.log(found.upper / mean) == pytest.approx(half / mean)
+    assert result.variance == pytest.approx(sum(parts))
+    assert math.log(result.upper / mean) == pytest.approx(half / mean)
 
 
 @pytest.mark.parametrize("few", [8, 20])
@@ -191,10 +191,10 @@ SPAM = th.Contingency(tp=30, fn=20, fp=10, tn=40)
 def test_limits_hold_the_estimate_and_have_width(tp, fn, fp, tn):
     table = th.Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
     for condition in (th.OperatingCondition(cost_ratio=4), th.OperatingCondition(prevalence=0.2, cost_fn=3, cost_tp=1)):
-        found = table_interval(table, condition)
-        assert found.estimate == pytest.approx(condition.expected_cost(table))
-        assert found.lower <= found.estimate <= found.upper
-        assert found.width > 0
+        result = table_interval(table, condition)
+        assert result.estimate == pytest.approx(condition.expected_cost(table))
+        assert result.lower <= result.estimate <= result.upper
+        assert result.width > 0
 
 
 def test_limits_grow_with_the_cost_of_the_uncertain_error():
@@ -205,9 +205,9 @@ def test_limits_grow_with_the_cost_of_the_uncertain_error():
 def test_a_lone_rate_keeps_its_own_limits():
     # With false alarms next to free, expected cost is prevalence · cost_fn · fnr.
     condition = th.OperatingCondition(prevalence=0.5, cost_fp=1e-12, cost_fn=2)
-    found, fnr = table_interval(SPAM, condition), th.rate_interval(20, 50)
-    assert found.lower == pytest.approx(fnr.lower)
-    assert found.upper == pytest.approx(fnr.upper)
+    result, fnr = table_interval(SPAM, condition), th.rate_interval(20, 50)
+    assert result.lower == pytest.approx(fnr.lower)
+    assert result.upper == pytest.approx(fnr.upper)
 
 
 def test_a_class_without_cases_is_refused():
@@ -219,24 +219,24 @@ def test_a_class_without_cases_is_refused():
 def test_with_the_mix_of_the_data_the_variance_is_that_of_the_costs_of_cases(cells):
     costs = 10.0, 11.5, 1.0, -0.5
     condition = th.OperatingCondition(cost_tp=10, cost_fn=11.5, cost_fp=1, cost_tn=-0.5)
-    found = table_interval(th.Contingency(*cells), condition)
+    result = table_interval(th.Contingency(*cells), condition)
     by_case = np.repeat(costs, cells)
-    assert found.estimate == pytest.approx(by_case.mean())
-    assert found.variance == pytest.approx(by_case.var() / by_case.size, abs=1e-12)
-    assert min(costs) <= found.lower <= found.estimate <= found.upper <= max(costs)
-    assert found.width > 0
+    assert result.estimate == pytest.approx(by_case.mean())
+    assert result.variance == pytest.approx(by_case.var() / by_case.size, abs=1e-12)
+    assert min(costs) <= result.lower <= result.estimate <= result.upper <= max(costs)
+    assert result.width > 0
 
 
 def test_where_everything_is_wrong_the_cost_may_be_lower():
-    found = table_interval(th.Contingency(tp=0, fn=10, fp=10, tn=0), th.OperatingCondition())
-    assert found.estimate == found.upper == 1
-    assert found.lower < 0.95
+    result = table_interval(th.Contingency(tp=0, fn=10, fp=10, tn=0), th.OperatingCondition())
+    assert result.estimate == result.upper == 1
+    assert result.lower < 0.95
 
 
 @pytest.mark.parametrize(
     "costs", [{"cost_tp": 10, "cost_fn": 11, "cost_fp": 1}, {"cost_fn": 5}, {"cost_tn": -2, "cost_fn": 3, "cost_fp": 1}]
 )
-def test_the_cost_of_a_sampled_mix_is_held_as_often_as_said(costs):
+def test_the_cost_of_a_sampled_mix_is_held_as_often_as_stated(costs):
     """13.6 % held the first of them while a sampled prevalence was taken as known.
 
     Nothing is drawn: the tables of 60 cases are gone through, and the probabilities of those that hold it added up.
@@ -267,15 +267,15 @@ def _brier_of_the_spam_tree(level):
 def test_errors_that_the_probabilities_foretell_widen_the_limits():
     """Ten right calls at 0.99 and 0.02 hide the error of 0.98 that one in some eighty such cases makes."""
     ranking = th.Ranking([0.99, 0.02], pos=[5, 0], neg=[0, 5])
-    found = brier_interval(ranking)
+    result = brier_interval(ranking)
     stated = np.array([0.99, 0.02])
     first, second = (stated * (1 - stated) ** k + (1 - stated) * stated**k for k in (2, 4))
     foretold = (second.mean() - first.mean() ** 2) / 9
-    assert found.variance < foretold / 100
+    assert result.variance < foretold / 100
     deviation = stats.t.ppf(0.975, 9) * math.sqrt(foretold)
-    mean = found.estimate
+    mean = result.estimate
     logit = math.log(mean / (1 - mean))
-    assert found.upper == pytest.approx(1 / (1 + math.exp(-logit - deviation / (mean * (1 - mean)))))
+    assert result.upper == pytest.approx(1 / (1 + math.exp(-logit - deviation / (mean * (1 - mean)))))
 
 
 @given(two_class_rankings.filter(lambda r: r.total > 2))
@@ -284,18 +284,18 @@ def test_brier_moments_against_rows(ranking):
     score = np.concatenate([np.repeat(probabilities.score, side) for side in (ranking.pos, ranking.neg)])
     label = np.arange(score.size) < ranking.Pos
     errors = (score - label) ** 2
-    found = brier_interval(probabilities)
-    assert found.estimate == pytest.approx(errors.mean())
-    assert found.variance == pytest.approx(errors.var(ddof=1) / errors.size, abs=1e-12)
-    assert found.estimate == pytest.approx(th.brier(probabilities))
-    assert found.lower < found.estimate < found.upper
+    result = brier_interval(probabilities)
+    assert result.estimate == pytest.approx(errors.mean())
+    assert result.variance == pytest.approx(errors.var(ddof=1) / errors.size, abs=1e-12)
+    assert result.estimate == pytest.approx(th.brier(probabilities))
+    assert result.lower < result.estimate < result.upper
 
 
 def test_equal_errors_still_have_width():
-    found = brier_interval(th.Ranking([1, 0], pos=[5, 0], neg=[0, 5]))
-    assert found.estimate == 0
-    assert found.upper > 0
-    assert found.note
+    result = brier_interval(th.Ranking([1, 0], pos=[5, 0], neg=[0, 5]))
+    assert result.estimate == 0
+    assert result.upper > 0
+    assert result.note
 
 
 def test_bad_input_cost():
@@ -313,8 +313,8 @@ def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
     condition = th.OperatingCondition(cost_tp=10, cost_fn=11, cost_fp=1)
     more = 100 * (0.1 + 0.2)
     assert more > 30
-    whole, rounded = (table_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
-    assert (rounded.lower, rounded.upper) == pytest.approx((whole.lower, whole.upper))
+    exact, rounded = (table_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
+    assert (rounded.lower, rounded.upper) == pytest.approx((exact.lower, exact.upper))
 
 
 def test_errors_that_probabilities_foretell_spread_the_brier_score():
@@ -323,8 +323,8 @@ def test_errors_that_probabilities_foretell_spread_the_brier_score():
     p = np.repeat(ranking.score, (ranking.pos + ranking.neg))
     first = (p * (1 - p) ** 2 + (1 - p) * p**2).mean()
     second = (p * (1 - p) ** 4 + (1 - p) * p**4).mean()
-    found = th.inference.brier_interval(ranking)
-    half = float(stats.t.ppf(0.975, 59)) * np.sqrt((second - first**2) / 59) / (found.estimate * (1 - found.estimate))
-    centre = np.log(found.estimate / (1 - found.estimate))
+    result = th.inference.brier_interval(ranking)
+    half = float(stats.t.ppf(0.975, 59)) * np.sqrt((second - first**2) / 59) / (result.estimate * (1 - result.estimate))
+    centre = np.log(result.estimate / (1 - result.estimate))
     limits = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
-    assert (found.lower, found.upper) == pytest.approx(limits)
+    assert (result.lower, result.upper) == pytest.approx(limits)

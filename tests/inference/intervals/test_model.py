@@ -1,6 +1,7 @@
 """"""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,16 +18,16 @@ from thresher.inference.rows import ScoredRows
 @pytest.mark.parametrize(("n", "times"), [(40, 300), (400, 150), (4000, 60)])
 def test_calibrated_scores_show_none_on_average(n, times):
     plain = [th.decomposition(calibrated(n, seed), bins="hull").miscalibration for seed in range(times)]
-    found = [unbiased_miscalibration(calibrated(n, seed)) for seed in range(times)]
-    error = np.std(found) / np.sqrt(times)
-    assert abs(np.mean(found)) < 4 * error
+    result = [unbiased_miscalibration(calibrated(n, seed)) for seed in range(times)]
+    error = np.std(result) / np.sqrt(times)
+    assert abs(np.mean(result)) < 4 * error
     assert np.mean(plain) > 20 * error
 
 
 def test_miscalibration_stays():
     """Scores √p of true probabilities p uniform in [0, 1] are off by E(√p - p)² = 1/30."""
-    found = [unbiased_miscalibration(calibrated(2000, seed, off=2.0)) for seed in range(40)]
-    assert np.mean(found) == pytest.approx(1 / 30, rel=0.1)
+    result = [unbiased_miscalibration(calibrated(2000, seed, off=2.0)) for seed in range(40)]
+    assert np.mean(result) == pytest.approx(1 / 30, rel=0.1)
 
 
 def test_joining_takes_nothing_off():
@@ -120,10 +121,10 @@ def test_uneven_weights_widen():
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("name", ["average_precision", "pr_area"])
 def test_areas_have_students_limits_on_the_logit_scale(name, level):
-    found = intervals(level=level)[name]
+    result = intervals(level=level)[name]
     few = min(LABELS.sum(), (~LABELS).sum())
-    half = stats.t.ppf((1 + level) / 2, few - 1) * math.sqrt(found.variance)
-    assert (found.lower, found.upper) == pytest.approx(oracles.logit_limits(found.estimate, half))
+    half = stats.t.ppf((1 + level) / 2, few - 1) * math.sqrt(result.variance)
+    assert (result.lower, result.upper) == pytest.approx(oracles.logit_limits(result.estimate, half))
 
 
 def test_noise_is_that_of_independent_cases():
@@ -140,21 +141,21 @@ def test_noise_is_that_of_independent_cases():
 
 def test_a_perfect_ranking_is_not_sure_to_stay_perfect():
     labels = np.arange(40) < 15
-    found = intervals(labels, np.where(labels, 0.9, 0.1))
+    result = intervals(labels, np.where(labels, 0.9, 0.1))
     for name in ("average_precision", "pr_area"):
-        assert (found[name].estimate, found[name].upper) == (1, 1)
-        assert found[name].lower == pytest.approx(0.025 ** (1 / 15))
-        assert "15 cases" in found[name].note
-    assert (found["ks"].estimate, found["ks"].upper) == (1, 1)
+        assert (result[name].estimate, result[name].upper) == (1, 1)
+        assert result[name].lower == pytest.approx(0.025 ** (1 / 15))
+        assert "15 cases" in result[name].note
+    assert (result["ks"].estimate, result["ks"].upper) == (1, 1)
     pos, neg = th.rate_interval(15, 15), th.rate_interval(0, 25)
-    assert found["ks"].lower == pytest.approx(1 - math.hypot(1 - pos.lower, neg.upper))
+    assert result["ks"].lower == pytest.approx(1 - math.hypot(1 - pos.lower, neg.upper))
 
 
 def test_one_case_of_a_class():
-    found = intervals(np.arange(6) == 2, np.linspace(0.9, 0.1, 6))
-    assert found["average_precision"].lower < 0.05
-    assert found["average_precision"].upper > 0.95
-    assert np.isnan(found["average_precision"].variance)
+    result = intervals(np.arange(6) == 2, np.linspace(0.9, 0.1, 6))
+    assert result["average_precision"].lower < 0.05
+    assert result["average_precision"].upper > 0.95
+    assert np.isnan(result["average_precision"].variance)
 
 
 def test_what_choosing_the_split_gains_is_taken_off():
@@ -187,7 +188,7 @@ def test_joining_a_long_ranking_changes_nothing_to_speak_of(names):
 @pytest.mark.parametrize("names", [("weights",), ("weights", "clusters")])
 def test_rows_and_a_ranking_whose_scores_differ_by_rounding_belong_together(names):
     """Probabilities restated for a prevalence that sums of weights give in another order."""
-    more = {"weights": RNG.exponential(size=LABELS.size), "clusters": np.arange(LABELS.size) // 3}
+    more: dict[str, Any] = {"weights": RNG.exponential(size=LABELS.size), "clusters": np.arange(LABELS.size) // 3}
     rows = ScoredRows.of(LABELS, {"m": np.round(SCORES, 1)}, **{name: more[name] for name in names})
     ranking = rows.ranking("m")
     for direction in (0.0, 1.0):
@@ -200,14 +201,14 @@ def test_rows_and_a_ranking_whose_scores_differ_by_rounding_belong_together(name
 
 
 def test_an_infinite_loss_is_infinite_for_sure():
-    found = intervals(np.append(LABELS, True), np.append(SCORES, 0.0))
-    assert (found["log_loss"].lower, found["log_loss"].upper) == (math.inf, math.inf)
+    result = intervals(np.append(LABELS, True), np.append(SCORES, 0.0))
+    assert (result["log_loss"].lower, result["log_loss"].upper) == (math.inf, math.inf)
     weighted = intervals(np.append(LABELS, True), np.append(SCORES, 0.0), weights=np.ones(151))
     assert weighted["log_loss"].lower == math.inf
 
 
 def test_clusters_of_both_classes_move_both_rates():
-    """A cluster that is called as a whole moves tpr and fpr alike, and their difference hardly."""
+    """A cluster that is called alike moves tpr and fpr alike, and their difference hardly."""
     cluster = np.repeat(np.arange(40), 6)
     labels = np.tile([True, False], 120)
     scores = np.where(RNG.random(240) < 0.15, 0.2 + 0.6 * labels, np.repeat(RNG.random(40).round(), 6))
@@ -217,7 +218,7 @@ def test_clusters_of_both_classes_move_both_rates():
 
 
 @pytest.mark.parametrize("n", [60, 400])
-def test_limits_hold_as_often_as_said(n):
+def test_limits_hold_as_often_as_stated(n):
     """Scores that are true probabilities, uniform in [0, 1]: all numbers are known integrals."""
     truth = {"ks": 0.5, "log_loss": 0.5}
     truth |= {"miscalibration": 0.0, "refinement": 1 / 6, "discrimination": 1 / 12, "uncertainty": 0.25}
@@ -226,9 +227,9 @@ def test_limits_hold_as_often_as_said(n):
     for seed in range(300):
         rng = np.random.default_rng(seed)
         scores = rng.random(n)
-        found = intervals(rng.random(n) < scores, scores, ks_gain=0.0)
+        result = intervals(rng.random(n) < scores, scores, ks_gain=0.0)
         for name in NAMES:
-            held[name].append(truth[name] in found[name])
+            held[name].append(truth[name] in result[name])
     rates = {name: float(np.mean(each)) for name, each in held.items()}
     assert all(rate >= 0.9 for rate in rates.values()), rates
     assert all(rates[name] <= 0.985 for name in ("average_precision", "pr_area", "log_loss", "refinement")), rates
@@ -236,10 +237,10 @@ def test_limits_hold_as_often_as_said(n):
 
 def test_parts_without_noise_add_up_and_differ_from_their_limits():
     """Calibration and refinement loss still make the Brier score; the estimate is no longer the end of its limits."""
-    found = intervals()
+    result = intervals()
     parts = th.decomposition(th.rank(LABELS, SCORES), bins="hull")
-    total = found["miscalibration"].estimate + found["refinement"].estimate
+    total = result["miscalibration"].estimate + result["refinement"].estimate
     assert total == pytest.approx(parts.brier)
-    assert found["discrimination"].estimate == pytest.approx(parts.uncertainty - found["refinement"].estimate)
-    assert found["miscalibration"].estimate < parts.miscalibration == found["miscalibration"].apparent
-    assert found["refinement"].lower < found["refinement"].estimate < found["refinement"].upper
+    assert result["discrimination"].estimate == pytest.approx(parts.uncertainty - result["refinement"].estimate)
+    assert result["miscalibration"].estimate < parts.miscalibration == result["miscalibration"].apparent
+    assert result["refinement"].lower < result["refinement"].estimate < result["refinement"].upper

@@ -19,17 +19,17 @@ levels = st.sampled_from([0.5, 0.8, 0.95, 0.999])
 def test_wilson_and_exact_are_those_of_scipy(ours, theirs, rate, level):
     k, n = rate
     peer = stats.binomtest(k, n).proportion_ci(confidence_level=level, method=theirs)
-    found = ti.rate_interval(k, n, level=level, method=ours)
-    assert (found.lower, found.upper) == pytest.approx((peer.low, peer.high), abs=1e-10)
+    result = ti.rate_interval(k, n, level=level, method=ours)
+    assert (result.lower, result.upper) == pytest.approx((peer.low, peer.high), abs=1e-10)
 
 
 @given(rates, levels)
 def test_jeffreys_is_a_beta_posterior_closed_at_the_ends(rate, level):
     k, n = rate
-    found = ti.rate_interval(k, n, level=level, method="jeffreys")
+    result = ti.rate_interval(k, n, level=level, method="jeffreys")
     low, high = stats.beta.ppf([(1 - level) / 2, (1 + level) / 2], k + 0.5, n - k + 0.5)
-    assert found.lower == pytest.approx(0 if k == 0 else min(low, k / n), abs=1e-10)
-    assert found.upper == pytest.approx(1 if k == n else max(high, k / n), abs=1e-10)
+    assert result.lower == pytest.approx(0 if k == 0 else min(low, k / n), abs=1e-10)
+    assert result.upper == pytest.approx(1 if k == n else max(high, k / n), abs=1e-10)
 
 
 @given(rates, levels)
@@ -39,22 +39,22 @@ def test_agresti_coull_is_wald_with_cases_added(rate, level):
     cases = n + z * z
     p = (k + z * z / 2) / cases
     half = z * math.sqrt(p * (1 - p) / cases)
-    found = ti.rate_interval(k, n, level=level, method="agresti-coull")
-    assert found.lower == pytest.approx(min(max(0, p - half), k / n), abs=1e-12)
-    assert found.upper == pytest.approx(max(min(1, p + half), k / n), abs=1e-12)
+    result = ti.rate_interval(k, n, level=level, method="agresti-coull")
+    assert result.lower == pytest.approx(min(max(0, p - half), k / n), abs=1e-12)
+    assert result.upper == pytest.approx(max(min(1, p + half), k / n), abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @given(rate=rates, level=levels)
 def test_limits_hold_the_rate_stay_in_range_and_never_meet(method, rate, level):
     k, n = rate
-    found = ti.rate_interval(k, n, level=level, method=method)
-    assert 0 <= found.lower <= found.estimate <= found.upper <= 1
-    assert found.width > 0
-    assert found.estimate == k / n
-    assert found.variance == pytest.approx(k / n * (1 - k / n) / n)
+    result = ti.rate_interval(k, n, level=level, method=method)
+    assert 0 <= result.lower <= result.estimate <= result.upper <= 1
+    assert result.width > 0
+    assert result.estimate == k / n
+    assert result.variance == pytest.approx(k / n * (1 - k / n) / n)
     mirrored = ti.rate_interval(n - k, n, level=level, method=method)
-    assert (mirrored.lower, mirrored.upper) == pytest.approx((1 - found.upper, 1 - found.lower), abs=1e-9)
+    assert (mirrored.lower, mirrored.upper) == pytest.approx((1 - result.upper, 1 - result.lower), abs=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

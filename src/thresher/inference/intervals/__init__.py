@@ -20,7 +20,7 @@ def interval(
     level: float = 0.95,
     method: RateMethod = "wilson",
 ) -> Interval:
-    """The interval for a measure of one table, or for its expected cost under a condition.
+    """The interval for a measure of one table, or for its expected cost.
 
     A rate is k of n cases and gets `method`. Every other measure gets the delta method under multinomial sampling of
     cases, on the scale that suits its range: logit for [0, 1], Fisher's z for [-1, 1], log for ratios. Where the
@@ -69,11 +69,13 @@ def intervals(
     level: float = 0.95,
     method: RateMethod = "wilson",
 ) -> Any:
-    """The interval for every registered measure of one table, by name; of a confusion matrix, `ConfusionIntervals`.
+    """The interval for every measure of one table, by name.
+
+    Of a confusion matrix they are `ConfusionIntervals`.
 
     >>> from thresher.tables import Contingency
-    >>> found = intervals(Contingency(tp=30, fn=20, fp=10, tn=40))
-    >>> print(found["accuracy"], found["recall"] == found["tpr"])
+    >>> spam = intervals(Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> print(spam["accuracy"], spam["recall"] == spam["tpr"])
     0.7000 [0.6042, 0.7811] True
     """
     if isinstance(table, ConfusionMatrix):

@@ -28,7 +28,7 @@ from thresher.inference.interval import (
 )
 from thresher.inference.intervals.rate import exact_limits
 from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
-from thresher.inputs.columns import Missing
+from thresher.inputs.columns import Column, Missing
 from thresher.ranking import Floats, Ranking, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
@@ -41,18 +41,16 @@ def auc_interval(
 ) -> Interval:
     """The interval for the AUC of a ranking, in O(segments), or of one model's rows.
 
-    "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples
-    that variance is itself uncertain and too small when it errs, so for the limits it is averaged with
-    Newcombe's (2006) as if that came from 12 more degrees of freedom, and Student's quantile is used;
-    with many cases nothing of this is left. `variance` is DeLong's. Where it is 0 or undefined (AUC of 0
-    or 1, fewer than two cases of a class) the limits are exact for the smaller class's cases as
-    independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to [0, 1];
-    "hanley-mcneil" uses their variance (1982).
+    "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples that variance is
+    itself uncertain and too small when it errs, so for the limits it is averaged with Newcombe's (2006) as if that came
+    from 12 more degrees of freedom, and Student's quantile is used; with many cases nothing of this is left. `variance`
+    is DeLong's. Where it is 0 or undefined (AUC of 0 or 1, fewer than two cases of a class) the limits are exact for
+    the smaller class's cases as independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to
+    [0, 1]; "hanley-mcneil" uses their variance (1982).
 
-    The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: a weight of 2
-    says that a row stands for two of the population, not that two were seen, so scaling all of them changes nothing
-    and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count as independent
-    (Obuchowski 1997). Such rows have DeLong's method alone.
+    The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: scaling all of
+    them changes nothing and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count
+    as independent (Obuchowski 1997). Such rows have DeLong's method alone.
 
     >>> ct = Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
     >>> interval = auc_interval(ct)
@@ -119,7 +117,7 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
 
 
 def delong_parts(ranking: Ranking) -> tuple[float, float]:
-    """DeLong's variance in two parts: what the positives and what the negatives contribute."""
+    """DeLong's variance: what the positives and what the negatives contribute."""
     ranking.require_both_classes()
     if len(ranking) == ranking.total and not ranking.weighted:
         return _parts_of_single_cases(ranking)
@@ -129,23 +127,19 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
 
     def squares(piece: slice) -> tuple[float, float]:
         after = slice(piece.start + 1, piece.stop + 1)
-        beaten = (fp[piece] + fp[after]) / (-2 * ranking.Neg)
-        beaten += 1 - area
-        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos)
-        beating -= area
-        beaten *= beaten
-        beating *= beating
-        return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
+        beaten = 1 - area - (fp[piece] + fp[after]) / (2 * ranking.Neg)
+        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos) - area
+        return float((beaten * beaten * pos[piece]).sum()), float((beating * beating * neg[piece]).sum())
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
     return bessel(ranking.Pos) * of_pos / ranking.Pos**2, bessel(ranking.Neg) * of_neg / ranking.Neg**2
 
 
 def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
-    """The same where no scores tie: how many of the other class come before a case, added up in whole numbers."""
+    """The same where no scores tie, added up in integers."""
 
     def moments(piece: slice) -> list[tuple[int, int, int]]:
-        """Of positives, and of negatives: how many, and the sums of opponents before them and of their squares."""
+        """By class: cases, the sum of opponents before them, and of its squares."""
         is_pos = ranking.narrow[0][piece] != 0
         sums = []
         for side in (is_pos, ~is_pos):
@@ -179,7 +173,7 @@ def moderated_interval(
     rows: tuple[float, float] | None = None,
     inflation: float = 1.0,
 ) -> Interval:
-    """Limits on the logit scale from a variance in two parts, moderated for small samples.
+    """Limits on the logit scale from both parts of a variance, moderated.
 
     `cases` are what is independent and give the degrees of freedom. Where they are clusters, `rows` and
     the `inflation` of the variance by clustering say what the prior variance is.
@@ -193,7 +187,7 @@ def moderated_interval(
 
 @dataclass(frozen=True, slots=True)
 class AucLimits:
-    """Limits of one AUC at any level: moderated, or exact for so many `pairs` where the deviation is 0."""
+    """Limits of one AUC at any level; exact for `pairs` where the deviation is 0."""
 
     area: float
     deviation: float
@@ -229,12 +223,12 @@ class AucLimits:
 
 
 def satterthwaite(parts: tuple[float, float], cases: tuple[float, float]) -> float:
-    """Degrees of freedom of a variance that is the sum of two of means (Satterthwaite 1946)."""
+    """Degrees of freedom of a sum of two variances of means (Satterthwaite 1946)."""
     return sum(parts) ** 2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
 
 
 def student_tail(tail: float, freedom: float) -> float:
-    """The distance beyond which Student's t lies with probability `tail`, precise for the smallest tails."""
+    """How far Student's t lies out with probability `tail`, however small."""
     from scipy.special import stdtrit
 
     return abs(float(stdtrit(freedom, tail)))  # SciPy gives inf, not -inf, where the tail is too small for it
@@ -249,10 +243,10 @@ def logit_interval(area: float, variance: float, cases: tuple[float, float], lev
 
 
 def exact_pairs(area: float, variance: float, cases: tuple[float, float], level: float) -> Interval:
-    """Clopper-Pearson limits as if only so many disjoint pairs had been seen as the smaller class has cases.
+    """Clopper-Pearson limits from disjoint pairs, as many as the smaller class has.
 
-    Disjoint pairs of a positive and a negative are independent trials that are won with probability
-    AUC, so the limits hold whatever the distributions are; they ignore all other pairs and are wide.
+    Disjoint pairs of a positive and a negative are independent trials that are won with probability AUC, so the limits
+    hold whatever the distributions are; they ignore all other pairs and are wide.
     """
     pairs = min(cases)
     seen = "1 pair" if pairs == 1 else f"{pairs:g} independent pairs"
@@ -267,9 +261,8 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 class AucCovariance:
     """AUCs of several models on the same rows, and how they vary together.
 
-    `of_pos` and `of_neg` are what sampling positives and sampling negatives contribute; `shared` is what
-    both contribute together when clusters hold rows of both classes, otherwise 0. `cases` are the independent
-    positives and negatives: rows, effective rows of weights, or clusters.
+    `of_pos` and `of_neg` are what sampling positives and sampling negatives contribute; `shared` what both contribute
+    together when clusters hold rows of both classes. `cases` are the independent positives and negatives.
     """
 
     areas: Floats
@@ -285,15 +278,11 @@ class AucCovariance:
 
 
 def _rows_interval(rows: ScoredRows, level: float) -> Interval:
-    """Limits that allow for weights and clusters.
-
-    With clusters they are those of Student's t with as many degrees of freedom as clusters hold the scarcer class, less
-    one, if these are wider than the moderated ones.
-    """
+    """Limits that allow for weights and clusters; of clusters, at least Student's t."""
     rows.require_two_clusters()
     spread = auc_covariance(rows)
-    area, parts = float(spread.areas[0]), (float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0]))
-    cases = rows.cases
+    area, cases = float(spread.areas[0]), rows.cases
+    parts = float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0])
     if rows.cluster is None:
         method = "delong" if rows.weight is None else "delong, weighted"
         return moderated_interval(area, parts, cases, level, method=method)
@@ -317,22 +306,27 @@ def _rows_interval(rows: ScoredRows, level: float) -> Interval:
 
 
 def auc_covariance(rows: ScoredRows) -> AucCovariance:
-    """DeLong's covariance of all models' AUCs; weighted by influence, clustered after Obuchowski.
+    """DeLong's covariance of all models' AUCs, also with weights and clusters.
 
-    A row's placement V is the weighted share of the other class that it beats, or that beats it. With
-    weights w of sum W over n rows of a class, that class contributes n / (n - 1) · Σ w² (V - θ)(V' - θ') / W²:
-    DeLong, DeLong & Clarke-Pearson (1988) when weights are equal. With clusters, sums over
-    a cluster take the place of rows and I clusters that of n, and positives and negatives of
-    one cluster vary together (Obuchowski 1997: S10, S01 and S11).
+    A row's placement V is the weighted share of the other class that it beats, or that beats it. With weights w of sum
+    W over n rows of a class, that class contributes n / (n - 1) · Σ w² (V - θ)(V' - θ') / W²: DeLong, DeLong &
+    Clarke-Pearson (1988) when weights are equal. With clusters, sums over a cluster take the place of rows and I
+    clusters that of n, and positives and negatives of one cluster vary together (Obuchowski 1997: S10, S01 and S11).
     """
     sides = rows.positive, ~rows.positive
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     total = [float(weight[side].sum()) for side in sides]
-    placements = _placements(rows, total)
-    areas = np.clip(placements[0] @ weight[rows.positive] / total[0], 0.0, 1.0)
+
+    def place(score: Column) -> Floats:
+        above = count_above(rows.positive, score, rows.weight)
+        return np.where(rows.positive, 1 - above / total[1], above / total[0])
+
+    threads = threads_for(len(rows) * len(rows.scores))
+    placement = np.stack(parallel_map(place, list(rows.scores.values()), threads))
+    areas = np.clip(placement[:, rows.positive] @ weight[rows.positive] / total[0], 0.0, 1.0)
     influence = [
-        (values - areas[:, np.newaxis]) * (weight[side] / size)
-        for values, side, size in zip(placements, sides, total, strict=True)
+        (placement[:, side] - areas[:, np.newaxis]) * (weight[side] / size)
+        for side, size in zip(sides, total, strict=True)
     ]
     cases = rows.cases
     shared, units = np.zeros((areas.size, areas.size)), tuple(float(each.shape[1]) for each in influence)
@@ -344,24 +338,6 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
         shared, units = crossed + crossed.T, cases
     of_pos, of_neg = (each @ each.T * bessel(n) for each, n in zip(influence, units, strict=True))
     return AucCovariance(areas, of_pos, of_neg, shared, cases)
-
-
-def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:
-    """For each model, the share of negatives each positive beats and of positives that beat each negative."""
-    columns, negative = list(rows.scores.values()), ~rows.positive
-    of_pos = np.empty((len(columns), int(np.count_nonzero(rows.positive))))
-    of_neg = np.empty((len(columns), rows.positive.size - of_pos.shape[1]))
-
-    def fill(at: int) -> None:
-        above = count_above(rows.positive, columns[at], rows.weight)
-        np.compress(rows.positive, above, out=of_pos[at])
-        np.compress(negative, above, out=of_neg[at])
-        of_pos[at] /= -total[1]
-        of_pos[at] += 1
-        of_neg[at] /= total[0]
-
-    parallel_map(fill, range(len(columns)), threads_for(rows.positive.size * len(columns)))
-    return of_pos, of_neg
 
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
@@ -410,23 +386,16 @@ def class_auc_interval(
     """Intervals for every one-vs-rest AUC and the four averages of `multiclass_auc`.
 
     Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
-    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive
-    of one AUC and a negative of others; rows are taken as drawn from all classes together, so
-    the shares of the classes in weighted averages are uncertain too. Limits are on the logit scale, with
-    Student's quantile for as many degrees of freedom as the smallest class has cases, less one. `weights` and
-    `clusters` are those of `auc_interval` of rows: with clusters, sums over them take the place of rows.
+    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive of one
+    AUC and a negative of others; rows are drawn from all classes together, so the shares of the classes in weighted
+    averages are uncertain too. Limits are on the logit scale, with Student's quantile for as many degrees of freedom
+    as the smallest class has cases, less one. `weights` and `clusters` are those of `auc_interval` of rows.
 
     >>> labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
     >>> probabilities = [[.7, .2, .1], [.4, .1, .5], [.6, .3, .1], [.5, .4, .1], [.3, .6, .1], [.5, .3, .2],
     ...     [.2, .7, .1], [.3, .4, .3], [.2, .5, .3], [.1, .1, .8], [.2, .2, .6], [.4, .2, .4]]
-    >>> print(class_auc_interval(labels, probabilities))
-    cat against the rest    0.9375 [0.5073, 0.9954]
-    cow against the rest    0.8750 [0.4568, 0.9831]
-    dog against the rest    0.9219 [0.4980, 0.9929]
-    one-vs-rest, macro      0.9115 [0.4892, 0.9910]
-    one-vs-rest, weighted   0.9115 [0.4880, 0.9911]
-    one-vs-one, macro       0.9115 [0.4696, 0.9917]
-    one-vs-one, weighted    0.9115 [0.4693, 0.9917]
+    >>> print(class_auc_interval(labels, probabilities).one_vs_rest_macro)
+    0.9115 [0.4892, 0.9910]
     """
     require_level(level)
     rows = classified_rows(

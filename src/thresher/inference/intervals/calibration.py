@@ -12,7 +12,7 @@ import numpy as np
 from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
-from thresher.calibration import brier, decomposition
+from thresher.calibration import brier, decomposition, squared_losses
 from thresher.errors import WeightError
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
@@ -24,13 +24,7 @@ from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
 def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
-    """A way to draw positives and negatives per segment, each case positive with the probability of its score.
-
-    >>> draw = null_labels(Ranking([1, 0.5, 0], [5, 10, 0], [0, 10, 7]))
-    >>> pos, neg = draw(np.random.default_rng(0))
-    >>> pos[[0, 2]].tolist(), (pos + neg).tolist()
-    ([5, 0], [5, 20, 7])
-    """
+    """A way to draw labels per segment from the probabilities that are its scores."""
     ranking.require_probabilities()
     cases = ranking.pos + ranking.neg
     if ranking.weighted and np.mod(cases, 1).any():
@@ -38,24 +32,18 @@ def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Count
             "weights that are not whole do not say how many labels there were to draw", "rank without weights"
         )
     counts, score = cases.astype(np.int64), ranking.score
-    if int(counts.max()) == 1:  # comparing is faster than a binomial each
+    alone = int(counts.max()) == 1  # comparing is faster than a binomial each
 
-        def single(rng: np.random.Generator) -> tuple[Counts, Counts]:
-            pos = (rng.random(counts.size) < score).astype(np.int64)
-            return pos, 1 - pos
-
-        return single
-
-    def several(rng: np.random.Generator) -> tuple[Counts, Counts]:
-        pos = rng.binomial(counts, score)
+    def draw(rng: np.random.Generator) -> tuple[Counts, Counts]:
+        pos = (rng.random(counts.size) < score).astype(np.int64) if alone else rng.binomial(counts, score)
         return pos, counts - pos
 
-    return several
+    return draw
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CalibrationIntervals(Tabular):
-    """Intervals for the losses of scores that are probabilities, over the hull's pools.
+    """Intervals for the losses of probabilities, over the hull's pools.
 
     Brier score = calibration + refinement, and calibration is CORP's miscalibration.
     """
@@ -78,7 +66,7 @@ def calibration_intervals(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> CalibrationIntervals:
-    """Intervals for the Brier score, calibration loss, refinement loss and discrimination.
+    """Intervals for the Brier score and its parts.
 
     The hull fits the labels it is judged by, so calibration loss is estimated too high and refinement loss too low,
     and a resample doubles that. The mean excess of resamples is therefore taken off the estimate, and limits are
@@ -88,8 +76,8 @@ def calibration_intervals(
     bias and gets percentile limits; those of `brier_interval` where all replicates agree.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> found = calibration_intervals(spam_tree, replicates=500)
-    >>> print(found.brier, "|", found.calibration, "| apparent", round(found.calibration.apparent, 4))
+    >>> losses = calibration_intervals(spam_tree, replicates=500)
+    >>> print(losses.brier, "|", losses.calibration, "| apparent", round(losses.calibration.apparent, 4))
     0.2105 [0.1686, 0.2517] | 0.0000 [0.0000, 0.0068] | apparent 0.0038
     """
     require_level(level)
@@ -164,7 +152,7 @@ def calibration_test(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> CalibrationTest:
-    """Test whether the scores are the true probabilities, against labels drawn from them.
+    """Test whether the scores are the true probabilities.
 
     Miscalibration is never 0 on finite data, so it is shown with its null distribution: labels are drawn from
     the scores and the hull fitted again each time. It notices any monotone distortion. Spiegelhalter's z compares the
@@ -179,14 +167,14 @@ def calibration_test(
     require_replicates(replicates, seed, threads, progress)
     require_ranking(ranking)
     draw = null_labels(ranking)
-    score, total = ranking.score, ranking.total
+    of_pos, of_neg = squared_losses(ranking.score, ranking.score)
 
     def block(rng: np.random.Generator, size: int) -> list[float]:
         losses = []
         for _ in range(size):
             pos, neg = draw(rng)
-            squares = float(((1 - score) ** 2 * pos + score**2 * neg).sum())
-            losses.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
+            squares = float((of_pos * pos + of_neg * neg).sum())
+            losses.append(max(0.0, squares - pooled_impurity(pos, neg)) / ranking.total)
         return losses
 
     null = np.concatenate(

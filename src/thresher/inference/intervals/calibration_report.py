@@ -20,7 +20,6 @@ from thresher.inference.bootstrap.draws import multiplicities, require_replicate
 from thresher.inference.bootstrap.replicates import basic_limits, variance_of
 from thresher.inference.bootstrap.sample import sort_rows
 from thresher.inference.influence import (
-    SegmentInfluence,
     Variance,
     segment_influence,
     segments_of_rows,
@@ -104,16 +103,15 @@ def calibration_report(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> CalibrationReport:
-    """Intercept, slope, calibration in the large, O:E, ICI, E50 and E90 of probabilities, with limits.
+    """Intercept, slope, O:E, ICI and more of probabilities, with limits.
 
     Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
-    is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
-    not 1, and allows for weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
-    Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
-    double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
-    At a declared mix without `trained_at`, probabilities are restated from the prevalence of the data, and limits of
-    intercept, O:E and calibration in the large allow for it being an estimate from cases drawn at random; where it was
-    set by design, give it as `trained_at`.
+    is a sandwich (Huber 1967): it holds where the regression itself does not fit, and allows for weights and clusters.
+    Distances from the calibration curve are smoothed by lowess (Austin & Steyerberg 2019) and resampled with the
+    windows held fixed. A curve fitted to noise lies too far away, and resamples double that: what they lie higher is
+    taken off estimate and limits, and `apparent` is the distance before that. At a declared mix without `trained_at`,
+    probabilities are restated from the prevalence of the data, and limits of intercept, O:E and calibration in the
+    large allow for it being an estimate; where it was set by design, give it as `trained_at`.
 
     Parameters
     ----------
@@ -153,7 +151,7 @@ def calibration_report(
 
 
 def calibration_numbers(rows: ScoredRows, model: str, ranking: Ranking, *, level: float) -> Mapping[str, Interval]:
-    """The numbers of the report of one model's rows and their ranking, which may be at a declared mix."""
+    """The numbers of the report of one model's rows and their ranking."""
     if rows.weight is not None:  # weights added up in another order would be drawn otherwise
         ranking = rows.ranking(model)
     return _report(_rows_sample(rows, model, ranking), level=level, replicates=REPLICATES, seed=0).numbers
@@ -161,7 +159,7 @@ def calibration_numbers(rows: ScoredRows, model: str, ranking: Ranking, *, level
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
-    """A ranking at the mix it is stated at, how its numbers vary, and how it is drawn again.
+    """A ranking at its mix, how its numbers vary, and how it is drawn again.
 
     `drawn(replicates, rng)` gives positives and negatives of each of the groups, a row per replicate.
     """
@@ -196,30 +194,23 @@ def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
 
 
 def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool) -> _Sample:
-    """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
+    """A sample of independent cases that weigh alike within each class."""
     stated = shorten(stated, _EXACT_SEGMENTS, keep="even")
     groups = shorten(stated, MOST_GROUPS, keep="even")
     up, down = class_weights or (1.0, 1.0)
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        sides = groups.pos / up, groups.neg / down
-        if class_weights is None:
-            times = _multinomial(np.concatenate(sides), replicates, rng)
-            yield times[:, : len(groups)], times[:, len(groups) :]
-        else:
-            pos, neg = (_multinomial(side, replicates, rng) for side in sides)
-            yield pos * up, neg * down
+        sides = [groups.pos / up, groups.neg / down]
+        times = []
+        for cases in [np.concatenate(sides)] if class_weights is None else sides:
+            total = float(cases.sum())
+            draws = max(1, round(total))  # as many cases as there are, to the nearest whole number
+            times.append(rng.multinomial(draws, cases / total, size=replicates) * (total / draws))
+        both = np.concatenate(times, axis=1)
+        yield both[:, : len(groups)] * up, both[:, len(groups) :] * down
 
     variance, units = variance_by_cases(stated, class_weights), float(stated.Pos / up + stated.Neg / down)
     return _Sample(stated, variance, groups, drawn, units, estimated_prior)
-
-
-def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Floats:
-    """As many cases as there are in total, to the nearest whole number, and scaled to the total."""
-    total = float(cases.sum())
-    draws = max(1, round(total))
-    times: Floats = rng.multinomial(draws, cases / total, size=replicates).astype(np.float64)
-    return times * (total / draws)
 
 
 def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking, Draws]:
@@ -255,7 +246,7 @@ def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking,
 
 
 def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
-    """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
+    """A distance from the calibration curve on the rows, then on every resample."""
     groups, drawn = _row_draws(rows, model, rows.ranking(model))
     smoother, row = Smoother.of(groups), DISTANCES.index(name)
     data = (groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])
@@ -270,11 +261,24 @@ def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> Cal
 
 
 def _moment_interval(sample: _Sample, name: str, level: float) -> Interval:
-    """The interval of a number whose variance follows from its slopes."""
-    slopes = _slopes(sample, name)
+    """The interval of a number whose variance follows from its slopes.
+
+    Where the data's prevalence was estimated, restated log-odds move against it one to one: an intercept by 1, a mean
+    probability by -p(1 - p) of its cases. A slope does not change.
+    """
+    slopes, ranking = segment_influence(sample.ranking, quantity(name)), sample.ranking
+    if sample.estimated_prior and name != "calibration_slope":
+        cases, p = ranking.pos + ranking.neg, ranking.score
+        steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
+        by_prior = {
+            "calibration_intercept": 1.0,
+            "calibration_in_the_large": steep / float(ranking.total),
+            "observed_expected": slopes.estimate * steep / expected if expected else math.nan,
+        }
+        slopes = replace(slopes, by_prior=by_prior[name])
     estimate, cox = slopes.estimate, name in ("calibration_intercept", "calibration_slope")
     if not math.isfinite(estimate):
-        fit = recalibration(sample.ranking, slope=name == "calibration_slope") if cox else None
+        fit = recalibration(ranking, slope=name == "calibration_slope") if cox else None
         return undefined(level, "every probability is 0" if fit is None else fit.reason)
     variance = sample.variance(slopes)
     half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
@@ -288,28 +292,9 @@ def _moment_interval(sample: _Sample, name: str, level: float) -> Interval:
         limits = max(-1.0, estimate - half - unseen), min(1.0, estimate + half + unseen)
         return Interval(estimate, *limits, variance, level, "moments", note)
     if unseen:
-        away = unseen * estimate / float(sample.ranking.prevalence)
+        away = unseen * estimate / float(ranking.prevalence)
         return Interval(estimate, max(0.0, estimate - away), estimate + away, variance, level, "moments", note)
     return Interval(estimate, *LOG.limits(estimate, half), variance, level, "moments, log")
-
-
-def _slopes(sample: _Sample, name: str) -> SegmentInfluence:
-    """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
-
-    Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
-    cases. A slope does not change.
-    """
-    slopes = segment_influence(sample.ranking, quantity(name))
-    if not sample.estimated_prior or name == "calibration_slope":
-        return slopes
-    cases, p = sample.ranking.pos + sample.ranking.neg, sample.ranking.score
-    steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
-    by_prior = {
-        "calibration_intercept": 1.0,
-        "calibration_in_the_large": steep / float(sample.ranking.total),
-        "observed_expected": slopes.estimate * steep / expected if expected else math.nan,
-    }
-    return replace(slopes, by_prior=by_prior[name])
 
 
 def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dict[str, Interval]:
@@ -323,22 +308,24 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dic
     corrected = np.clip(estimates - excesses, 0, 1)
     corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
 
-    def interval(apparent: float, estimate: float, excess: float, draws: Floats) -> Interval:
+    intervals = []
+    for apparent, estimate, excess, draws in zip(
+        estimates.tolist(), corrected.tolist(), excesses.tolist(), values, strict=True
+    ):
         lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(draws, apparent, level))
         variance = variance_of(draws)
         unseen, note = _unseen(sample, variance, level)
         note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
         note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
         limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
-        return Interval(estimate, *limits, variance, level, "basic bootstrap", note, apparent)
-
-    ici, e50, e90 = map(interval, estimates.tolist(), corrected.tolist(), excesses.tolist(), values)
+        intervals.append(Interval(estimate, *limits, variance, level, "basic bootstrap", note, apparent))
+    ici, e50, e90 = intervals
     e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
     return {"ici": ici, "e50": e50, "e90": e90}
 
 
 def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
-    """What could stay unseen where no spread is seen: no limits of finite data have no width."""
+    """What could stay unseen where no spread is seen: limits have width."""
     if variance > _NOTHING:
         return 0.0, ""
     share = 1 - ((1 - level) / 2) ** (1 / max(1.0, sample.units))

@@ -89,26 +89,6 @@ def confusion_intervals(
     (Takahashi et al. 2022 for macro F1), MCC and kappa on Fisher's; in weighted averages the shares of the
     classes are uncertain too. Where a value sits at an end of its range or has no variance, half a case
     is added to every cell first, and the note says so. A weight is read as a number of cases.
-
-    >>> matrix = ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
-    >>> print(confusion_intervals(matrix))
-    overall accuracy       0.9300 [0.9125, 0.9442]
-    recall of neg          0.7000 [0.6042, 0.7811]
-    recall of neutral      0.9651 [0.9506, 0.9755]
-    recall of pos          0.7500 [0.5981, 0.8581]
-    precision of neg       0.7778 [0.6815, 0.8513]
-    precision of neutral   0.9651 [0.9506, 0.9755]
-    precision of pos       0.6000 [0.4618, 0.7239]
-    f1 of neg              0.7368 [0.6608, 0.8010]
-    f1 of neutral          0.9651 [0.9551, 0.9729]
-    f1 of pos              0.6667 [0.5466, 0.7684]
-    macro precision        0.7810 [0.7226, 0.8300]
-    macro recall           0.8050 [0.7454, 0.8535]
-    macro f1               0.7895 [0.7369, 0.8340]
-    weighted precision     0.9318 [0.9140, 0.9461]
-    weighted f1            0.9304 [0.9128, 0.9446]
-    mcc                    0.7196 [0.6539, 0.7746]
-    kappa                  0.7193 [0.6535, 0.7743]
     """
     _require_cases(matrix, level)
     tables = [matrix.one_vs_rest(name) for name in matrix.classes]
@@ -152,12 +132,6 @@ def sampled_confusion_intervals(
     Scaling all weights changes nothing, uneven ones widen the intervals, and so do clusters of rows that are alike:
     for every measure the matrix is scaled to the number of independent cases it is worth (Rao & Scott 1992). Classes
     and clusters are numbered 0, 1, 2, ...
-
-    >>> actual, calls = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 1, 2, 2, 0], [15, 5, 18, 2, 16, 4])
-    >>> print(sampled_confusion_intervals(actual, calls, "abc", weight=np.full(60, 7.0)).overall_accuracy)
-    0.8167 [0.7008, 0.8944]
-    >>> print(sampled_confusion_intervals(actual, calls, "abc", cluster=np.arange(60) // 4).overall_accuracy)
-    0.8167 [0.5614, 0.9394]
     """
     require_level(level)
     k = len(classes)
@@ -186,7 +160,7 @@ def _intervals(
     level: float,
     method: RateMethod = "wilson",
 ) -> ConfusionIntervals:
-    """Gather the intervals from the table of cases that are right, and of each class against the rest."""
+    """Gather the intervals from the table of right calls and that of each class."""
 
     def by_class(measure: str) -> Mapping[Any, Interval]:
         intervals = (_class_interval(table, measure, level, method) for table in tables)
@@ -215,7 +189,7 @@ def _right(matrix: ConfusionMatrix) -> Contingency:
 
 
 def _class_interval(table: Table, measure: str, level: float, method: RateMethod) -> Interval:
-    """The interval of a measure of one class against the rest, with a reason that suits one class of several."""
+    """The interval of a measure of one class against the rest."""
     interval = table_interval(table, measure, level=level, method=method)
     if measure not in _REASONS or not math.isnan(interval.estimate):
         return interval
@@ -250,22 +224,19 @@ def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interv
 
 
 def _cases_per_weight(gradient: Floats, *, weight: Floats | None, cluster: Indices | None, level: float) -> float:
-    """How many independent cases a unit of weight is worth, given each row's slope; Kish's (1965) if nothing varies."""
+    """How many cases a unit of weight is worth, by each row's slope or by Kish (1965)."""
+
+    def variance(influence: Floats) -> float:
+        """That of a sum, by rows or, if it is larger, by clusters."""
+        sums = influence if cluster is None else np.bincount(cluster, weights=influence)
+        return max(float(influence @ influence), float(sums @ sums))
+
     row_weight = np.ones(gradient.size) if weight is None else weight
-    as_cases, as_rows = float(row_weight @ gradient**2), _squares(row_weight * gradient, cluster)
+    as_cases, as_rows = float(row_weight @ gradient**2), variance(row_weight * gradient)
     if not as_rows > 0:
-        return float(row_weight.sum()) / _squares(row_weight, cluster)
+        return float(row_weight.sum()) / variance(row_weight)
     if cluster is None:
         return as_cases / as_rows
     clusters = int(cluster.max()) + 1
     factor = (normal_quantile(level) / student_quantile(level, clusters - 1)) ** 2 * (clusters - 1) / clusters
     return as_cases / as_rows * factor
-
-
-def _squares(influence: Floats, cluster: Indices | None) -> float:
-    """The variance of a sum, by rows or, if it is larger, by clusters."""
-    of_rows = float(influence @ influence)
-    if cluster is None:
-        return of_rows
-    sums = np.bincount(cluster, weights=influence)
-    return max(of_rows, float(sums @ sums))

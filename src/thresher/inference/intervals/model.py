@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelSample:
-    """What the intervals of a model's numbers are made from: its rows, its ranking, and how numbers vary."""
+    """A model's rows, its ranking, and how numbers of it vary."""
 
     rows: ScoredRows
     name: str
@@ -55,7 +55,7 @@ class ModelSample:
 
     @property
     def class_weights(self) -> tuple[float, float]:
-        """What a case of each class weighs where the mix was declared, uneven weights counted as fewer cases."""
+        """What a case of each class weighs; uneven weights count as fewer cases."""
         if self.rows.class_weights is not None:
             return self.rows.class_weights
         if not self.rows.declared_mix or self.rows.weight is None:
@@ -74,43 +74,31 @@ class ModelSample:
 def model_intervals(
     model: ModelSample, estimates: Mapping[str, float], best: KolmogorovSmirnov, *, ks_gain: float = 0.0
 ) -> dict[str, Interval]:
-    """Intervals by name for a model's numbers that belong to no threshold, besides AUC and Brier score.
+    """Intervals by name for numbers of a model that belong to no threshold.
 
     `estimates` are the numbers of the ranking. "average_precision" and "pr_area" get the delta method on the logit
     scale; "ks" the limits of the two rates at its `best` split, estimate and lower limit lowered by `ks_gain`, what
     choosing that split gains in resamples. Where scores are probabilities there are "log_loss" and the parts of the
     Brier score: "miscalibration", "refinement" and "discrimination", freed of what the hull fits of noise, and
     "uncertainty". What the data themselves show is `apparent` where something was taken off.
-
-    >>> from thresher import average_precision, ks, pr_area, rank
-    >>> from thresher.inference import ScoredRows
-    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> ten, rows = rank(labels, scores), ScoredRows.of(labels, {"tree": scores})
-    >>> numbers = {"average_precision": average_precision(ten), "pr_area": pr_area(ten)}
-    >>> intervals = model_intervals(ModelSample.of(rows, "tree", ten, 0.95), numbers, ks(ten))
-    >>> print(intervals["average_precision"], "|", intervals["ks"])
-    0.8357 [0.1540, 0.9930] | 0.5000 [0.0000, 0.8500]
     """
     intervals = {
         "average_precision": _area(model, average_precision_influence(model.ranking), estimates["average_precision"]),
         "pr_area": _area(model, pr_area_influence(model.ranking), estimates["pr_area"]),
         "ks": _ks(model, best, ks_gain),
     }
-    if "log_loss" in estimates:
-        intervals["log_loss"] = _log_loss(model, estimates["log_loss"])
-        intervals |= _parts(model, estimates)
-    return intervals
+    if "log_loss" not in estimates:
+        return intervals
+    source, loss = model.ranking if model.rows.simple else model.rows, estimates["log_loss"]
+    interval = log_loss_interval(source, model=model.name, level=model.level)
+    if model.rows.simple and math.isfinite(loss) and interval.estimate > 0:
+        by = loss / interval.estimate  # joined segments have nearly the same loss
+        interval = replace(interval, estimate=loss, lower=interval.lower * by, upper=interval.upper * by)
+    return intervals | {"log_loss": interval} | _parts(model, estimates)
 
 
 def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, level: float) -> Interval:
-    """The interval of a partial area, on the logit scale of its share of what it could be at most.
-
-    >>> from thresher.inference import ScoredRows
-    >>> from thresher.tables import quantity
-    >>> rows = ScoredRows.of([1, 0, 1, 0, 1, 0], {"tree": [6, 5, 4, 3, 2, 1]})
-    >>> print(partial_area_interval(rows, "tree", quantity("partial_auc[fpr<=0.5]"), level=0.95))
-    0.2222 [0.0006, 0.4990]
-    """
+    """The interval of a partial area, as a share of the most it could be."""
     within = asked.within
     if within is None:
         raise AssertionError(asked)
@@ -123,23 +111,16 @@ def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, leve
         chance = (high**2 - low**2) / 2
         stretch = 0.5 * most / (most - chance)
         start = 0.5 - stretch * chance / most
-    ends = (start + stretch * end for end in (share.estimate, share.lower, share.upper))
-    return Interval(*ends, variance * stretch**2, level, share.method, share.note)
+    estimate, lower, upper = (start + stretch * end for end in (share.estimate, share.lower, share.upper))
+    return Interval(estimate, lower, upper, variance * stretch**2, level, share.method, share.note)
 
 
 def net_benefit_interval(
     rows: ScoredRows, model: str, asked: Quantity, *, prevalence: float | None, trained_at: float | None, level: float
 ) -> Interval:
-    """The interval of a net benefit: minus what calls cost where a hit brings 1 and a false alarm takes t / (1 - t).
+    """The interval of a net benefit: a hit brings 1, a false alarm takes t / (1 - t).
 
     Calls are those of the probabilities at the class mix that it is stated at.
-
-    >>> from thresher.inference import ScoredRows
-    >>> from thresher.tables import quantity
-    >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
-    >>> asked = quantity("net_benefit@0.5")
-    >>> print(net_benefit_interval(rows, "tree", asked, prevalence=None, trained_at=None, level=0.95))
-    0.0000 [-0.7338, 0.3338]
     """
     at = asked.probability or math.nan
     stated = rows.at_prevalence(prevalence, trained_at=trained_at)
@@ -147,12 +128,12 @@ def net_benefit_interval(
     table = count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
     gains = OperatingCondition(prevalence=prevalence, cost_fp=at / (1 - at), cost_fn=0, cost_tp=-1, cost_tn=0)
     cost = table_interval(table, gains, level=level)
-    ends = (0.0 - end for end in (cost.estimate, cost.upper, cost.lower))
-    return Interval(*ends, cost.variance, level, cost.method, cost.note)
+    estimate, lower, upper = (0.0 - end for end in (cost.estimate, cost.upper, cost.lower))
+    return Interval(estimate, lower, upper, cost.variance, level, cost.method, cost.note)
 
 
 def _share_interval(share: float, variance: float, cases: float, level: float, *, method: str) -> Interval:
-    """Limits of a share on the logit scale, with as many degrees of freedom as the scarcer class has cases, less one.
+    """Limits of a share on the logit scale, with `cases` - 1 degrees of freedom.
 
     Where no spread is seen, they are those of a rate of so many cases.
     """
@@ -186,7 +167,7 @@ def _area(model: ModelSample, slopes: SegmentInfluence, area: float) -> Interval
 
 
 def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
-    """Limits of tpr - fpr at the best split, combined so that squared distances add up (Newcombe 1998).
+    """Limits of tpr - fpr at the best split, combined as squares (Newcombe 1998).
 
     Clusters that hold both classes move both rates together, and stretch or shrink the distances accordingly.
     """
@@ -211,18 +192,8 @@ def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
     return replace(interval, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
 
 
-def _log_loss(model: ModelSample, loss: float) -> Interval:
-    if not model.rows.simple:
-        return log_loss_interval(model.rows, model=model.name, level=model.level)
-    interval = log_loss_interval(model.ranking, level=model.level)
-    if not (math.isfinite(loss) and interval.estimate > 0):
-        return interval
-    by = loss / interval.estimate  # joined segments have nearly the same loss
-    return replace(interval, estimate=loss, lower=interval.lower * by, upper=interval.upper * by)
-
-
 def _parts(model: ModelSample, estimates: Mapping[str, float]) -> dict[str, Interval]:
-    """The parts of the Brier score by the delta method: given the hull's pools, each is a mean over cases.
+    """The parts of the Brier score by the delta method: each is a mean over cases.
 
     What the hull fits of noise is taken off, as far as there is calibration loss to take it off: the parts add up.
     """
@@ -276,7 +247,7 @@ def unbiased_miscalibration(
     score, cases = few.score, np.add(few.pos, few.neg, dtype=np.float64)
 
     def gain(share: Floats) -> float:
-        """How much closer the best falling numbers come to shares of positives than the scores do, per case."""
+        """How much closer the best falling numbers come to shares than the scores do."""
         fitted = isotonic_regression(share, weights=cases, increasing=False).x
         return float(cases @ ((share - score) ** 2 - (share - fitted) ** 2)) / float(cases.sum())
 
@@ -287,7 +258,7 @@ def unbiased_miscalibration(
 
 
 def _uncertainty(model: ModelSample, estimate: float) -> Interval:
-    """π (1 - π) at the limits of the prevalence π, and between them; a declared prevalence has none."""
+    """π (1 - π) over the limits of the prevalence π; a declared one has none."""
     if model.rows.declared_mix:
         return Interval(estimate, estimate, estimate, 0.0, model.level, "declared")
     share = model.rate(np.ones(len(model.rows), dtype=np.bool_), model.rows.positive)

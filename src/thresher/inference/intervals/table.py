@@ -53,7 +53,7 @@ _NO_VARIANCE = 1e-15  # a relative variance no larger is rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledTable:
-    """A contingency table of rows that stand for more or less than one independent case each.
+    """A contingency table of rows that are more or less than one case each.
 
     `cells` holds the weights of tp, fn, fp and tn, `squares` the sums of their squares, and `by_cluster` the
     weights cluster by cluster.
@@ -82,7 +82,7 @@ class SampledTable:
     def cases_per_weight(
         self, value: Callable[[Contingency], Any], among: tuple[str, ...] = CELLS, *, varies: bool, level: float
     ) -> float:
-        """How many independent cases a unit of weight is worth for a value of the table (Rao & Scott 1992).
+        """How many cases a unit of weight is worth for a value (Rao & Scott 1992).
 
         It is the variance of as many cases as there is weight, over the variance of these rows. Few clusters
         show little of how much they vary: Student's quantile takes the place of the normal one, with as many
@@ -98,7 +98,7 @@ class SampledTable:
         return float(inside @ self.cells) / self.variance(inside)
 
     def df_factor(self, inside: Floats, level: float) -> float:
-        """What few clusters take off the number of cases: 1 without clusters, 0 for a single one."""
+        """What few clusters take off the number of cases; 1 without clusters."""
         if self.by_cluster is None:
             return 1.0
         clusters = int(np.count_nonzero(self.by_cluster @ inside))
@@ -113,20 +113,13 @@ Table: TypeAlias = Contingency | SampledTable
 def count_calls(
     positive: Flags, calls: Flags, *, weight: Floats | None = None, cluster: Indices | None = None
 ) -> Table:
-    """The table of rows and whether each is called positive; weights or clusters (0, 1, 2, ...) make it a sampled one.
-
-    >>> labels, calls = np.array([1, 1, 0, 0], dtype=bool), np.array([1, 0, 1, 0], dtype=bool)
-    >>> count_calls(labels, calls)
-    Contingency(tp=1, fn=1, fp=1, tn=1)
-    >>> count_calls(labels, calls, weight=np.array([1.0, 2.0, 3.0, 4.0])).table
-    Contingency(tp=1.0, fn=2.0, fp=3.0, tn=4.0)
-    """
+    """The table of labels and calls; weights or clusters make it a sampled one."""
     cell = 2 * ~positive + ~calls  # in the order of CELLS
     counts = np.bincount(cell, weights=weight, minlength=4)
     if weight is None and cluster is None:
         return Contingency(*counts.tolist())
     cells, by_cluster = counts.astype(np.float64), None
-    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4)
+    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4).astype(np.float64)
     if cluster is not None:
         clusters = int(cluster.max()) + 1
         by_cluster = np.bincount(cluster * 4 + cell, weights=weight, minlength=4 * clusters).reshape(clusters, 4)
@@ -134,7 +127,7 @@ def count_calls(
 
 
 class ByMeasure(dict[str, Interval]):
-    """Intervals by the names of measures, to be found by their synonyms too; unknown ones get the nearest."""
+    """Intervals by the names of measures, or by their synonyms."""
 
     def __missing__(self, name: str) -> Interval:
         known = measure(name).name
@@ -160,16 +153,10 @@ def table_interval(
     level: float = 0.95,
     method: RateMethod = "wilson",
 ) -> Interval:
-    """The interval for one measure of a table, or for its expected cost under a condition; see `interval`.
+    """The interval for one measure or the expected cost of a table; see `interval`.
 
     A sampled table is scaled, for every measure, to the number of independent cases it is worth: scaling all weights
     changes nothing, uneven ones widen the interval, and so do clusters of rows that are alike.
-
-    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(table_interval(count_calls(labels, calls, weight=np.full(100, 7.0)), "tpr"))
-    0.6000 [0.4618, 0.7239]
-    >>> print(table_interval(count_calls(labels, calls, cluster=np.arange(100) // 5), "tpr"))
-    0.6000 [0.2666, 0.8609]
     """
     require_level(level)
     if not isinstance(table, SampledTable):
@@ -194,10 +181,9 @@ def table_interval(
         k, n = (sum(getattr(table, cell) for cell in cells) for cells in RATES[known.name])
         return rate_interval(k, n, level=level, method=method)
     scale = FISHER if known.range[0] < 0 else LOGIT if known.range[1] == 1 else LOG
-    cells = _cells(table)
     return delta_interval(
         estimate,
-        cells,
+        np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64),
         lambda more: float(known.of(Contingency(*more.tolist()))),
         lambda more: _variance(more, known.of),
         ends=known.range,
@@ -216,7 +202,7 @@ def delta_interval(
     scale: Scale,
     level: float,
 ) -> Interval:
-    """Limits of a value of cells by the delta method; at an end of its range, half a case is added to every cell."""
+    """Delta-method limits; at an end of the range, half a case joins every cell."""
     spread = variance(cells) if math.isfinite(estimate) and estimate not in ends else 0.0
     centre, note = estimate, ""
     if not 0 < spread < math.inf:
@@ -227,7 +213,7 @@ def delta_interval(
 
 
 def cell_gradient(cells: Floats, value: Callable[[Contingency], Any]) -> Floats:
-    """The derivative of a value of a table by each of its cells; 0 for an empty cell, whose cases do not vary."""
+    """The derivative of a value by each cell; 0 for an empty one, which does not vary."""
     gradient = np.zeros(4)
     for i in np.flatnonzero(cells):
         step = np.zeros(4)
@@ -243,10 +229,6 @@ def _variance(cells: Floats, value: Callable[[Contingency], Any]) -> float:
     return float(gradient**2 @ cells - (gradient @ cells) ** 2 / cells.sum())
 
 
-def _cells(table: Contingency) -> Floats:
-    return np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64)
-
-
 def _around(estimate: float, scaled: Interval) -> Interval:
     """An interval of a scaled table, with the estimate of the table itself."""
     lower, upper = stretch_limits(estimate, scaled.lower, scaled.upper)
@@ -254,7 +236,7 @@ def _around(estimate: float, scaled: Interval) -> Interval:
 
 
 def _within_range(known: Measure, value: float) -> float:
-    """A value of a measure; one that rounding moves off an end of its range, inward or outward, is put there.
+    """A value of a measure, put on an end of its range if rounding moved it off.
 
     Weights of tables without errors have correlations of 0.9999999999999999 as well as of 1.0000000000000002.
     """
@@ -263,7 +245,7 @@ def _within_range(known: Measure, value: float) -> float:
 
 
 def _at_class_ratio(table: Table, known: Measure, class_ratio: float, level: float, method: RateMethod) -> Interval:
-    """The interval for a measure at a declared class ratio, from the intervals of the two rates it depends on."""
+    """The interval for a measure at a declared class ratio, from those of both rates."""
     tpr, fpr = (table_interval(table, rate, level=level, method=method) for rate in ("tpr", "fpr"))
     counts = table.table if isinstance(table, SampledTable) else table
     estimate = _within_range(known, float(known.of(counts, class_ratio=class_ratio)))
@@ -290,14 +272,15 @@ def _at_class_ratio(table: Table, known: Measure, class_ratio: float, level: flo
 
     stretch = _stretch(table, at_ratio, (tpr, fpr), level)
     low, high = max(known.range[0], estimate - stretch * below), min(known.range[1], estimate + stretch * above)
-    variance = stretch**2 * _variance(_cells(counts), at_ratio)
+    cells = np.array([getattr(counts, cell) for cell in CELLS], dtype=np.float64)
+    variance = stretch**2 * _variance(cells, at_ratio)
     return Interval(estimate, *stretch_limits(estimate, low, high), variance, level, "rates, combined")
 
 
 def _stretch(
     table: Table, value: Callable[[Contingency], Any], rates: tuple[Interval, Interval], level: float
 ) -> float:
-    """How much wider limits are where clusters that hold both classes make tpr and fpr vary together."""
+    """How much wider limits are where clusters make tpr and fpr vary together."""
     if not isinstance(table, SampledTable) or table.by_cluster is None:
         return 1.0
     gradient, factor = cell_gradient(table.cells, value), table.df_factor(np.ones(4), level)
@@ -357,12 +340,12 @@ def _scaled_for_cost(table: SampledTable, condition: OperatingCondition, level: 
 def _mixed_cost_interval(
     table: Contingency, condition: OperatingCondition, level: float, method: RateMethod
 ) -> Interval:
-    """Limits from the shares of the cells, correlated as shares of one total are (Zou 2007).
+    """Limits from the shares of the cells, correlated as they are (Zou 2007).
 
     The largest cell is what the others leave: their correlations are then never perfect, so the width never 0.
     """
-    cost = np.array([condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn], dtype=np.float64)
-    cells = _cells(table)
+    cost = np.array([getattr(condition, f"cost_{cell}") for cell in CELLS], dtype=np.float64)
+    cells = np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64)
     rest = int(np.argmax(cells >= cells.max() * (1 - _EQUAL_CELLS)))  # the first of equals, whatever weights round to
     others = [at for at in range(4) if at != rest]
     factor = (cost - cost[rest])[others]
