@@ -76,7 +76,7 @@ def test_the_last_split_is_a_candidate_however_weights_round():
         ranking = th.rank(labels, scores, weights=weights)
         tp, fp = ranking.covered()
         unseen += (tp / ranking.Pos + fp / ranking.Neg)[-2] >= 2
-        assert candidate_splits(ranking).split[-1] == len(ranking)
+        assert candidate_splits(ranking)[0][-1] == len(ranking)
         if seed < 3:
             assert th.evaluate(labels, scores, weights=weights, replicates=20)["model"].out_of_bag_cost.estimate > 0
     assert unseen
