@@ -119,10 +119,8 @@ class Draws:
         for name, curve in curves.items():
             heights = [drawn[name] for drawn in draws if name in drawn]
             if not heights:
-                raise ArgumentError(
-                    f"none of {self.replicates:,} draws holds both classes",
-                    "give more cases of the rarer class",
-                )
+                what = f"none of {self.replicates:,} draws holds both classes"
+                raise ArgumentError(what, "give more cases of the rarer class")
             limits = curve.limits(np.array(heights))
             bands[name] = Band(curve.x, curve.estimate, *limits, self.level, curve.method, curve.simultaneous)
         return bands

@@ -180,10 +180,8 @@ def decision_stability(
     drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
     drawn = drawn[(drawn @ cases[1::2] > 0) & (drawn @ cases[::2] > 0)]
     if not len(drawn):
-        raise ArgumentError(
-            f"none of {replicates:,} resamples holds both classes",
-            "draw more resamples, or give more cases of the rarer class",
-        )
+        what = f"none of {replicates:,} resamples holds both classes"
+        raise ArgumentError(what, "draw more resamples, or give more cases of the rarer class")
     left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
     on_data = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}

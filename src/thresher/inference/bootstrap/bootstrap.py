@@ -80,7 +80,7 @@ def bootstrap(
         require_condition(condition)
     sample = sample_of(source)
     observed = Resampled.of(next(iter(sample.orders.values())), sample.cases)
-    mix = Mix.of(condition, trained_at).at(float(observed.Pos) / float(observed.Pos + observed.Neg))
+    mix = Mix.of(condition, trained_at, float(observed.Pos) / float(observed.Pos + observed.Neg))
     question = Question(sample, statistics_of(statistics, mix, condition))
     question.require()
     schemes = _schemes(question, stratified=stratified)
@@ -90,15 +90,7 @@ def bootstrap(
         if progress is not None:
             report = partial(_report_progress, progress, number * replicates, replicates * len(schemes))
         drawn |= asked.draw(plan, replicates, seed=seed, threads=threads, progress=report)
-    return Replicates(
-        question=question,
-        schemes=schemes,
-        replicates=replicates,
-        seed=seed,
-        level=level,
-        estimates=question.observed(),
-        drawn=drawn,
-    )
+    return Replicates(question, schemes, replicates, seed, level, estimates=question.observed(), drawn=drawn)
 
 
 def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ...]:

@@ -288,10 +288,8 @@ class Replicates(Tabular):
         require_level(level)
         require_one_of(method, ("percentile", "basic", "bca", "studentised"), name="method")
         if method == "bca" and not self.question.statistic(name).smooth:
-            raise ArgumentError(
-                f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
-                f"pass {argument('method', 'percentile')}",
-            )
+            what = f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness"
+            raise ArgumentError(what, f"pass {argument('method', 'percentile')}")
         estimate, values = self.estimates[key], self.drawn[key]
         if minus is not None:
             if method == "studentised":
@@ -339,15 +337,13 @@ class Replicates(Tabular):
         estimate, variance = self.estimates[key], self.question.statistic(name).variance
         plan, sample = self._scheme(name)[0], self.question.sample
         if variance is None or sample.weighted or sample.cluster is not None:
-            raise ArgumentError(
-                f"the standard error of {name} is not known for each replicate", f"pass {argument('method', 'bca')}"
-            )
+            what = f"the standard error of {name} is not known for each replicate"
+            raise ArgumentError(what, f"pass {argument('method', 'bca')}")
         order = sample.orders[model]
         observed = variance(Resampled.of(order, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
-            raise ArgumentError(
-                f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
-            )
+            what = f"the standard error of {name} = {estimate:g} is 0 or unknown"
+            raise ArgumentError(what, "use auc_interval(ranking)")
         drawn = np.array(
             plan.map(lambda times: variance(Resampled.of(order, times).ranking()), self.replicates, seed=self.seed)
         )

@@ -66,8 +66,8 @@ class Statistic(Protocol):
 class Mix:
     """The class mix that numbers are stated at; a class ratio of None is that of the data.
 
-    `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
-    class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
+    `trained_at` is the prevalence that probabilities were made for. Where no class ratio is declared, they are restated
+    from `trained_at` to `of_data`, the prevalence of the sample and not of a resample, and no case is re-weighted.
     """
 
     class_ratio: float | None = None
@@ -75,12 +75,13 @@ class Mix:
     of_data: float = math.nan
 
     @classmethod
-    def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
-        """The mix that a condition declares."""
+    def of(cls, condition: OperatingCondition | None, trained_at: Any, of_data: float = math.nan) -> Mix:
+        """The mix that a condition declares; probabilities are by default made for that of the data."""
         if trained_at is not None and not 0 < as_number(trained_at) < 1:
             what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
             raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
-        return cls(None if condition is None else condition.class_ratio, trained_at)
+        class_ratio = None if condition is None else condition.class_ratio
+        return cls(class_ratio, of_data if trained_at is None else trained_at, of_data)
 
     @property
     def declared(self) -> bool:
@@ -96,10 +97,6 @@ class Mix:
     def prevalence(self) -> float:
         """The proportion of positives: that of the data where none is declared."""
         return self.of_data if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
-
-    def at(self, prevalence: float) -> Mix:
-        """The same with the data's prevalence: a resample must not restate probabilities by its own."""
-        return Mix(self.class_ratio, prevalence if self.trained_at is None else self.trained_at, prevalence)
 
     def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
         """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
@@ -301,10 +298,8 @@ class _AtThreshold(Statistic):
         threshold = self.threshold
         if isinstance(threshold, Mapping):
             if drawn.model not in threshold:
-                raise ArgumentError(
-                    f"there is no threshold for model {drawn.model!r}, only for {', '.join(map(repr, threshold))}",
-                    "give one threshold, or one per model by its name",
-                )
+                what = f"there is no threshold for model {drawn.model!r}, only for {', '.join(map(repr, threshold))}"
+                raise ArgumentError(what, "give one threshold, or one per model by its name")
             threshold = threshold[drawn.model]
         return *drawn.at(threshold), drawn.Pos, drawn.Neg
 

@@ -89,25 +89,20 @@ class Comparison(Tabular):
         a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
         if self.spread is None:
-            raise ArgumentError(
-                f"contrasts are for AUCs, not for {self.measure}", f"compare with {argument('measure', 'auc')}"
-            )
+            what = f"contrasts are for AUCs, not for {self.measure}"
+            raise ArgumentError(what, f"compare with {argument('measure', 'auc')}")
         if not isinstance(weights, Mapping):
             raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
         for name, weight in weights.items():
             require_number(weight, name=str(name))
         strange = [name for name in weights if name not in self.names]
         if strange or not weights:
-            raise ArgumentError(
-                f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}",
-                "give a weight to models that were compared",
-            )
+            what = f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}"
+            raise ArgumentError(what, "give a weight to models that were compared")
         of = np.array([float(weights.get(name, 0.0)) for name in self.names])
         if not (np.isfinite(of).all() and abs(of.sum()) <= 1e-9 * np.abs(of).sum() and of.any()):
-            raise ArgumentError(
-                f"the weights sum to {of.sum():g}, and those of a contrast sum to 0",
-                'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
-            )
+            what = f"the weights sum to {of.sum():g}, and those of a contrast sum to 0"
+            raise ArgumentError(what, 'e.g. {"a": 1, "b": -0.5, "c": -0.5}')
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
         difference = auc_contrast(estimate, of, self.spread, level=self.level, clustered=self.clustered)
         a, b = _weighted_sum(self.names, of), _weighted_sum(self.names, -of)

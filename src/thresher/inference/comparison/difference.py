@@ -123,12 +123,9 @@ def require_margin(margin: float) -> None:
     """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
     require_number(margin, name="margin")
     if not 0 <= margin < math.inf:
-        raise ArgumentError(
-            f"{argument('margin')} must be 0 or more, got {margin}",
-            fix="give the largest difference that would not matter, in units of the measure, e.g. "
-            f"{argument('margin', 0.01)}",
-            parameter="margin",
-        )
+        what, example = f"{argument('margin')} must be 0 or more, got {margin}", argument("margin", 0.01)
+        fix = f"give the largest difference that would not matter, in units of the measure, e.g. {example}"
+        raise ArgumentError(what, fix, parameter="margin")
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -154,16 +154,11 @@ def _noise(sums: PlacementSums) -> float:
 
 def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> list[Interval]:
     """The interval of each model's AUC, as `auc_interval` gives it for independent rows with or without weights."""
-    covariance = covariance_of(sums)
+    spread = covariance_of(sums)
+    parts = zip(np.diagonal(spread.of_pos).tolist(), np.diagonal(spread.of_neg).tolist(), strict=True)
     return [
-        moderated_interval(
-            float(area),
-            (float(covariance.of_pos[i, i]), float(covariance.of_neg[i, i])),
-            covariance.cases,
-            level,
-            method=method,
-        )
-        for i, area in enumerate(covariance.areas)
+        moderated_interval(area, part, spread.cases, level, method=method)
+        for area, part in zip(spread.areas.tolist(), parts, strict=True)
     ]
 
 
@@ -179,10 +174,10 @@ def auc_comparison(
     """Compare AUCs that sums of placements tell."""
     spread = covariance_of(sums)
     if sums.clustered and min(spread.cases) < 2:
+        instead = f"leave {argument('cluster')} out if rows are independent"
         raise ArgumentError(
             "a class lies in one cluster, which shows no spread between clusters",
-            "give rows of at least two clusters with each class, or leave "
-            f"{argument('cluster')} out if rows are independent",
+            f"give rows of at least two clusters with each class, or {instead}",
         )
     return Comparison(
         names=names,

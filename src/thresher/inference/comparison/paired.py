@@ -35,7 +35,7 @@ from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.loss import INFINITE
 from thresher.inference.rows import ScoredRows, cluster_sums
-from thresher.inputs.columns import Column, Missing
+from thresher.inputs.columns import Missing
 from thresher.inputs.frames import columns_by_name
 from thresher.ranking import Counts, Flags, Floats, falling_order, reaches
 from thresher.tables import (
@@ -152,11 +152,8 @@ def compare(
         raise MeasureError(what, "compare by another measure")
     require_replicates(replicates, seed, None)
     if replicates < 100:
-        raise ArgumentError(
-            f"{argument('replicates')} must be 100 or more, got {replicates}",
-            f"e.g. {argument('replicates', 2000)}",
-            parameter="replicates",
-        )
+        what, fix = f"{argument('replicates')} must be 100 or more, got {replicates}", argument("replicates", 2000)
+        raise ArgumentError(what, f"e.g. {fix}", parameter="replicates")
     rows = ScoredRows.of(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
     rows.require_two_clusters()
     clustered, spread = rows.cluster is not None, None
@@ -215,10 +212,8 @@ def fixed_thresholds(asked: Asked, thresholds: Any, names: tuple[str, ...]) -> d
         return {}
     if isinstance(asked, Quantity):
         which = "an AUC" if asked.name == "auc" else str(asked)
-        raise ArgumentError(
-            f"{argument('thresholds')} are given, and {which} has none",
-            f"leave {argument('thresholds')} out, or name a measure",
-        )
+        fix = f"leave {argument('thresholds')} out, or name a measure"
+        raise ArgumentError(f"{argument('thresholds')} are given, and {which} has none", fix)
     if not isinstance(thresholds, Mapping) or set(thresholds) != set(names):
         what = f"{argument('thresholds')} must name each of {', '.join(names)} once, got {thresholds!r}"
         raise ArgumentError(what, fix)
@@ -310,8 +305,13 @@ def _bootstrap_values(
     seed: int,
 ) -> dict[str, Floats]:
     """The quantity of every model on the rows, and on resamples of them that all models share."""
-    text = str(asked)
-    coarse = replace(rows, scores={name: _coarse_scores(rows, name) for name in rows.scores})
+    text, scores = str(asked), dict(rows.scores)
+    for name, score in rows.scores.items():
+        ranking = rows.ranking(name)
+        if len(ranking) > MOST_SEGMENTS:  # too many to be scanned thousands of times; the hull's corners stay
+            lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
+            scores[name] = lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
+    coarse = replace(rows, scores=scores)
     drawn = bootstrap(coarse, [text], replicates=replicates, condition=condition, trained_at=trained_at, seed=seed)
     exact = drawn
     if any(coarse.scores[name] is not rows.scores[name] for name in rows.scores):
@@ -321,16 +321,6 @@ def _bootstrap_values(
         by = exact.estimate(text, name) - drawn.estimate(text, name)
         values[name] = np.append(drawn.estimate(text, name), drawn.values(text, name)) + by
     return values
-
-
-def _coarse_scores(rows: ScoredRows, name: str) -> Column:
-    """A model's scores, or few enough of them to be scanned thousands of times; the hull's corners stay."""
-    score = rows.scores[name]
-    ranking = rows.ranking(name)
-    if len(ranking) <= MOST_SEGMENTS:
-        return score
-    lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
-    return lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
 
 
 _AT_ONCE = 1 << 22  # entries of a block of resamples: what fits the cache
