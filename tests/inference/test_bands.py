@@ -1,5 +1,3 @@
-""""""
-
 import json
 from typing import Any
 
@@ -160,7 +158,7 @@ def test_limits_rise_stay_in_range_and_have_width(ranking, simultaneous):
     assert (band.simultaneous, band.level, band.x.size) == (simultaneous, 0.95, 101)
 
 
-def test_a_simultaneous_band_is_wider_and_holds_the_whole_curve():
+def test_a_simultaneous_band_is_wider_and_holds_the_entire_curve():
     grid = np.linspace(0.05, 0.95, 19)
     truth = norm.sf(norm.isf(grid) - 1)
     held = {True: 0, False: 0}
