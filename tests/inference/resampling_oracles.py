@@ -18,11 +18,11 @@ def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | Non
     plan = Resampling.of(sample_of(source), stratified=stratified)
     sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
     children = np.random.SeedSequence(seed).spawn(len(sizes))
-    found: list[Any] = []
+    result: list[Any] = []
     for size, child in zip(sizes, children, strict=True):
         rng = np.random.default_rng(child)
-        found += plan.each(rng, size)
-    return found
+        result += plan.each(rng, size)
+    return result
 
 
 def ranking_of_draw(source: th.Ranking | ScoredRows, times: Any, model: str | None = None) -> th.Ranking:

@@ -1,5 +1,3 @@
-""""""
-
 import math
 import warnings
 
@@ -76,7 +74,7 @@ def test_the_last_split_is_a_candidate_however_weights_round():
         ranking = th.rank(labels, scores, weights=weights)
         tp, fp = ranking.covered()
         unseen += (tp / ranking.Pos + fp / ranking.Neg)[-2] >= 2
-        assert candidate_splits(ranking).split[-1] == len(ranking)
+        assert candidate_splits(ranking)[0][-1] == len(ranking)
         if seed < 3:
             assert th.evaluate(labels, scores, weights=weights, replicates=20)["model"].out_of_bag_cost.estimate > 0
     assert unseen
@@ -109,9 +107,9 @@ def among_all_splits(labels, scores, cost_ratio, replicates, seed):
         drawn = np.bincount(
             rng.integers(0, decision.MOST_BLOCKS, decision.MOST_BLOCKS), minlength=decision.MOST_BLOCKS
         )[block]
-        called = int(np.argmin(np.concatenate([[0], np.cumsum(drawn * np.where(positive, -cost_ratio, 1))])))
+        split = int(np.argmin(np.concatenate([[0], np.cumsum(drawn * np.where(positive, -cost_ratio, 1))])))
         left = drawn == 0
-        missed, alarms = (left & positive)[called:].sum(), (left & ~positive)[:called].sum()
+        missed, alarms = (left & positive)[split:].sum(), (left & ~positive)[:split].sum()
         costs.append((cost_ratio * missed + alarms) / left.sum())
     return float(np.mean(costs))
 
@@ -122,17 +120,17 @@ EVEN = th.OperatingCondition()
 
 def test_the_wider_spread_is_moved_by_the_optimism():
     costs = np.random.default_rng(0).normal(0.3, 0.2, 999)
-    found = out_of_bag_interval(0.36, th.interval(TABLE, EVEN), EVEN, costs)
-    assert (found.lower, found.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
-    assert found.estimate == 0.36
-    assert found.variance == pytest.approx(costs.var(ddof=1))
-    assert found.apparent == pytest.approx(0.3)
+    result = out_of_bag_interval(0.36, th.interval(TABLE, EVEN), EVEN, costs)
+    assert (result.lower, result.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
+    assert result.estimate == 0.36
+    assert result.variance == pytest.approx(costs.var(ddof=1))
+    assert result.apparent == pytest.approx(0.3)
 
 
 def test_errors_that_no_resample_shows_are_allowed_for():
     plain = th.interval(TABLE, EVEN)
-    found = out_of_bag_interval(0.36, plain, EVEN, np.full(50, 0.3))
-    assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
+    result = out_of_bag_interval(0.36, plain, EVEN, np.full(50, 0.3))
+    assert (result.lower, result.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
 
 
 def test_dear_misses_are_covered():
@@ -143,34 +141,34 @@ def test_dear_misses_are_covered():
     score = rng.normal(size=fresh.size) + 1.5 * fresh
     for draw in range(40):
         rows = slice(draw * 100, (draw + 1) * 100)
-        found = th.inference.out_of_bag_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
-        truth = condition.expected_cost(th.tables.contingency_at(th.rank(fresh, score), found.choice.threshold))
-        held += truth in found.expected_cost
+        result = th.inference.out_of_bag_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
+        truth = condition.expected_cost(th.tables.contingency_at(th.rank(fresh, score), result.choice.threshold))
+        held += truth in result.expected_cost
     assert held >= 36
 
 
 def test_nothing_left_out_says_so():
-    found = out_of_bag_interval(math.nan, th.interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
-    assert math.isnan(found.lower)
-    assert "left out too little" in found.note
+    result = out_of_bag_interval(math.nan, th.interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
+    assert math.isnan(result.lower)
+    assert "left out too little" in result.note
 
 
 @pytest.mark.parametrize("n", [4, 6, 100])
 def test_perfect_data_leave_doubt(n):
     labels = np.arange(n) < n // 2
-    for found in (
+    for result in (
         th.evaluate(labels, -np.arange(float(n))).decision.out_of_bag_cost,
         th.inference.out_of_bag_choice(th.rank(labels, -np.arange(float(n)))).expected_cost,
     ):
-        assert found.lower <= found.estimate < found.upper
-        assert found.lower >= 0
+        assert result.lower <= result.estimate < result.upper
+        assert result.lower >= 0
 
 
 def test_no_limit_lies_below_what_cases_can_cost():
-    found = th.evaluate(
+    result = th.evaluate(
         [1, 0, 1, 0, 1], {"a": [0.9, 0.2, 0.8, 0.4, 0.3]}, weights=[1, 2, 1.5, 1, 1], clusters=list("xxyzy")
     ).decision.out_of_bag_cost
-    assert 0 <= found.lower <= found.estimate <= found.upper
+    assert 0 <= result.lower <= result.estimate <= result.upper
     paying = th.OperatingCondition(cost_tp=-2, cost_fn=1)
     paid = out_of_bag_interval(-0.5, th.interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
     assert paid.lower >= -2
@@ -178,9 +176,9 @@ def test_no_limit_lies_below_what_cases_can_cost():
 
 def test_limits_move_down_with_a_cost_that_came_out_lower():
     seen = th.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
-    found = out_of_bag_interval(seen.estimate - 0.1, seen, th.OperatingCondition(), np.full(50, seen.estimate))
-    assert found.lower == pytest.approx(seen.lower - 0.1)
-    assert found.upper == seen.upper
+    result = out_of_bag_interval(seen.estimate - 0.1, seen, th.OperatingCondition(), np.full(50, seen.estimate))
+    assert result.lower == pytest.approx(seen.lower - 0.1)
+    assert result.upper == seen.upper
 
 
 def data_of_stability(n=300, shift=1.5, seed=0):
@@ -189,7 +187,7 @@ def data_of_stability(n=300, shift=1.5, seed=0):
     return labels, {"good": rng.normal(size=n) + shift * labels, "poor": rng.normal(size=n) + 0.2 * labels}
 
 
-def found(labels, scores, condition=None, **options):
+def stability_of(labels, scores, condition=None, **options):
     rankings = {name: th.rank(labels, score, weights=options.get("weights")) for name, score in scores.items()}
     asked = th.OperatingCondition(cost_ratio=3) if condition is None else condition
     return decision_stability(labels, scores, rankings, asked, **options)
@@ -198,7 +196,7 @@ def found(labels, scores, condition=None, **options):
 def test_against_resampling_row_by_row():
     labels, scores = data_of_stability(60)
     condition = th.OperatingCondition(cost_ratio=3)
-    quick = found(labels, scores, condition, replicates=40, seed=5)
+    quick = stability_of(labels, scores, condition, replicates=40, seed=5)
     rng = np.random.default_rng(5)
     wins = {"good": 0.0, "poor": 0.0}
     honest: dict[str, list[float]] = {"good": [], "poor": []}
@@ -207,7 +205,7 @@ def test_against_resampling_row_by_row():
         picked, left = np.repeat(np.arange(60), drawn), np.flatnonzero(drawn == 0)
         cost = {}
         for name, score in scores.items():
-            # Candidates are the splits of the whole data, as any threshold between two of its scores.
+            # Candidates are the splits of all the data, as any threshold between two of its scores.
             cuts = th.rank(labels, score).thresholds()
             inside = condition.expected_cost(th.tables.contingency_at(th.rank(labels[picked], score[picked]), cuts))
             tied = np.flatnonzero(np.isclose(inside, inside.min(), rtol=1e-12, atol=0))
@@ -234,8 +232,8 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
     condition = th.OperatingCondition(class_ratio, cost_fn=4, cost_fp=1.5, cost_tn=0.2)
     weights = np.random.default_rng(8).exponential(size=60) + 0.1
     cluster = np.arange(60) // (2 if clustered else 1)
-    given = {"clusters": cluster} if clustered else {}
-    quick = found(labels, scores, condition, replicates=30, seed=5, weights=weights, level=0.8, **given)
+    settings = {"clusters": cluster} if clustered else {}
+    quick = stability_of(labels, scores, condition, replicates=30, seed=5, weights=weights, level=0.8, **settings)
     rng, units = np.random.default_rng(5), int(cluster.max()) + 1
     draws = [np.bincount(rng.integers(0, units, units), minlength=units)[cluster] for _ in range(30)]
     cuts = {name: th.rank(labels, score, weights=weights).thresholds() for name, score in scores.items()}
@@ -252,10 +250,12 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
         inside = [costs(name, drawn) for drawn in draws]
         outside = [costs(name, drawn == 0) for drawn in draws]
         chosen = [middle(cost) for cost in inside]
-        whole = costs(name, np.ones(60))
-        best = middle(whole)
-        assert quick.apparent_cost[name] == pytest.approx(whole[best])
-        sampled = count_calls(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
+        on_data = costs(name, np.ones(60))
+        best = middle(on_data)
+        assert quick.apparent_cost[name] == pytest.approx(on_data[best])
+        sampled = count_calls(
+            labels, scores[name] >= cuts[name][best], weight=weights, cluster=settings.get("clusters")
+        )
         expected = out_of_bag_interval(
             float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
             table_interval(sampled, condition, level=0.8),
@@ -275,13 +275,13 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
 
 def test_trap_24_the_honest_cost_is_above_the_apparent_one():
     labels, scores = data_of_stability(80, seed=3)
-    drawn = found(labels, scores)
+    drawn = stability_of(labels, scores)
     for name in scores:
         assert drawn.out_of_bag_cost[name].estimate > drawn.apparent_cost[name]
 
 
 def test_the_better_model_wins_and_shares_add_up():
-    drawn = found(*data_of_stability())
+    drawn = stability_of(*data_of_stability())
     assert drawn.wins["good"] > 0.99
     assert sum(drawn.wins.values()) == pytest.approx(1)
     np.testing.assert_allclose(sum(drawn.wins_at.values()), 1)
@@ -291,15 +291,15 @@ def test_the_better_model_wins_and_shares_add_up():
 
 def test_models_that_agree_share_the_win():
     labels, scores = data_of_stability()
-    drawn = found(labels, {"a": scores["good"], "b": 2 * scores["good"]})
+    drawn = stability_of(labels, {"a": scores["good"], "b": 2 * scores["good"]})
     assert drawn.wins == {"a": 0.5, "b": 0.5}
 
 
 def test_many_rows_share_blocks(monkeypatch):
     labels, scores = data_of_stability(4000)
-    fine = found(labels, scores, replicates=300)
+    fine = stability_of(labels, scores, replicates=300)
     monkeypatch.setattr(decision, "MOST_BLOCKS", 500)
-    coarse = found(labels, scores, replicates=300)
+    coarse = stability_of(labels, scores, replicates=300)
     assert (fine.blocks, coarse.blocks) == (2000, 500)
     for name in scores:
         assert coarse.out_of_bag_cost[name].estimate == pytest.approx(fine.out_of_bag_cost[name].estimate, rel=0.03)
@@ -307,17 +307,17 @@ def test_many_rows_share_blocks(monkeypatch):
         assert width[0] == pytest.approx(width[1], rel=0.35)
 
 
-def test_clusters_are_drawn_whole():
+def test_clusters_are_drawn_entirely():
     labels, scores = data_of_stability(400)
-    alone = found(labels, {"good": scores["good"]}, replicates=400)
+    alone = stability_of(labels, {"good": scores["good"]}, replicates=400)
     # Each row ten times in one cluster says no more than the row itself.
     times = {"good": np.repeat(scores["good"], 10)}
-    clustered = found(np.repeat(labels, 10), times, clusters=np.repeat(np.arange(400), 10), replicates=400)
-    ignored = found(np.repeat(labels, 10), times, replicates=400)
+    clustered = stability_of(np.repeat(labels, 10), times, clusters=np.repeat(np.arange(400), 10), replicates=400)
+    ignored = stability_of(np.repeat(labels, 10), times, replicates=400)
     assert clustered.blocks == 400
     for field in ("estimate", "variance"):  # the same draws of the same rows
-        mine, its = (getattr(each.out_of_bag_cost["good"], field) for each in (clustered, alone))
-        assert mine == pytest.approx(its), field
+        ours, its = (getattr(each.out_of_bag_cost["good"], field) for each in (clustered, alone))
+        assert ours == pytest.approx(its), field
     assert (clustered.wins, clustered.threshold["good"]) == (alone.wins, alone.threshold["good"])
     table = th.contingency(labels, scores["good"] >= clustered.threshold["good"].estimate)
     low, high = oracles.cost_of_copies(table, th.OperatingCondition(cost_ratio=3))
@@ -330,8 +330,8 @@ def test_clusters_are_drawn_whole():
 
 def test_weights_count_as_rows():
     labels, scores = data_of_stability(200)
-    heavy = found(labels, scores, weights=np.full(200, 3.0))
-    plain = found(labels, scores)
+    heavy = stability_of(labels, scores, weights=np.full(200, 3.0))
+    plain = stability_of(labels, scores)
     assert heavy.wins == plain.wins
     assert heavy.apparent_cost["good"] == pytest.approx(plain.apparent_cost["good"])
 
@@ -339,9 +339,10 @@ def test_weights_count_as_rows():
 def test_seeded():
     labels, scores = data_of_stability()
     assert (
-        found(labels, scores, seed=2).wins_at["good"].tolist() == found(labels, scores, seed=2).wins_at["good"].tolist()
+        stability_of(labels, scores, seed=2).wins_at["good"].tolist()
+        == stability_of(labels, scores, seed=2).wins_at["good"].tolist()
     )
-    assert found(labels, scores, seed=2).out_of_bag_cost != found(labels, scores, seed=3).out_of_bag_cost
+    assert stability_of(labels, scores, seed=2).out_of_bag_cost != stability_of(labels, scores, seed=3).out_of_bag_cost
 
 
 def test_scores_near_the_largest_number_are_resampled_like_any():
@@ -349,8 +350,8 @@ def test_scores_near_the_largest_number_are_resampled_like_any():
     far = {name: score / 10 * 1.7e308 for name, score in scores.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        drawn, evaluation = found(labels, far), th.evaluate(labels, far, replicates=50)
-    near = found(labels, scores)
+        drawn, evaluation = stability_of(labels, far), th.evaluate(labels, far, replicates=50)
+    near = stability_of(labels, scores)
     assert drawn.wins == near.wins
     for name in scores:
         assert drawn.out_of_bag_cost[name] == near.out_of_bag_cost[name]
@@ -364,7 +365,7 @@ def test_scores_near_the_largest_number_are_resampled_like_any():
 @pytest.mark.parametrize("more", [{}, {"weights": np.arange(1, 61) % 5 + 1.0}, {"clusters": np.arange(60) // 2}])
 def test_what_choosing_a_split_gains(more):
     labels, scores = data_of_stability(60)
-    quick = found(labels, scores, replicates=40, seed=5, **more)
+    quick = stability_of(labels, scores, replicates=40, seed=5, **more)
     rng, units = np.random.default_rng(5), np.arange(60) // (2 if "clusters" in more else 1)
     count, heavy = units.max() + 1, more.get("weights", np.ones(60))
     gained: dict[str, list[float]] = {name: [] for name in scores}
@@ -373,8 +374,8 @@ def test_what_choosing_a_split_gains(more):
         for name, score in scores.items():
             gained[name].append(th.ks(th.rank(labels, score, weights=drawn)).statistic)
     for name, score in scores.items():
-        whole = th.ks(th.rank(labels, score, weights=heavy)).statistic
-        assert quick.ks_gain[name] == pytest.approx(np.mean(gained[name]) - whole)
+        on_data = th.ks(th.rank(labels, score, weights=heavy)).statistic
+        assert quick.ks_gain[name] == pytest.approx(np.mean(gained[name]) - on_data)
         assert quick.ks_gain[name] > 0
 
 
@@ -382,7 +383,7 @@ def test_resamples_that_all_lack_a_class_say_so():
     labels, scores = np.array([True, False]), {"m": np.array([0.9, 0.1])}
     alone = next(seed for seed in range(20) if np.random.default_rng(seed).integers(0, 2, 2).sum() != 1)
     with pytest.raises(th.errors.ArgumentError, match="none of 1 resamples holds both classes"):
-        found(labels, scores, replicates=1, seed=alone)
+        stability_of(labels, scores, replicates=1, seed=alone)
     with pytest.raises(th.errors.ArgumentError, match="none of 1 resamples"):
         th.evaluate(labels, scores, replicates=1, seed=alone)
 
@@ -401,7 +402,7 @@ def test_counts_add_up_exactly_however_many_there_are(most):
 def test_what_right_calls_cost_counts_too():
     labels, scores = data_of_stability(60)
     condition = th.OperatingCondition(cost_fn=5, cost_fp=2, cost_tp=1, cost_tn=0.5)
-    drawn = found(labels, scores, condition, replicates=10)
+    drawn = stability_of(labels, scores, condition, replicates=10)
     for name, score in scores.items():
         expected = th.choose(th.rank(labels, score), condition).expected_cost
         assert drawn.apparent_cost[name] == pytest.approx(expected)
@@ -413,7 +414,7 @@ CONDITION = th.OperatingCondition(cost_ratio=3)
 def test_out_of_bag_is_a_loop_over_rows():
     labels, scores = example(60, 1, ties=True)
     rows = sort_rows(ScoredRows.of(labels, scores))
-    found = out_of_bag_choice(rows, CONDITION, replicates=40)
+    result = out_of_bag_choice(rows, CONDITION, replicates=40)
     costs, recalls, thresholds = [], [], []
     score = rows.scores["model"]
     for times in draws(rows, replicates=40, stratified=False):
@@ -426,13 +427,13 @@ def test_out_of_bag_is_a_loop_over_rows():
         costs.append(CONDITION.expected_cost(table))
         recalls.append(table.tpr)
         thresholds.append(chosen)
-    assert found.thresholds == pytest.approx(np.array(thresholds))
-    assert found.out_of_bag["expected_cost"] == pytest.approx(np.mean(costs))
-    assert found.out_of_bag["tpr"] == pytest.approx(np.mean(recalls))
+    assert result.thresholds == pytest.approx(np.array(thresholds))
+    assert result.out_of_bag["expected_cost"] == pytest.approx(np.mean(costs))
+    assert result.out_of_bag["tpr"] == pytest.approx(np.mean(recalls))
     choice = th.choose(th.rank(labels, scores), CONDITION)
-    assert found.apparent["expected_cost"] == choice.expected_cost
-    assert found.threshold.estimate == choice.threshold
-    assert found.optimism["expected_cost"] == pytest.approx(choice.expected_cost - np.mean(costs))
+    assert result.apparent["expected_cost"] == choice.expected_cost
+    assert result.threshold.estimate == choice.threshold
+    assert result.optimism["expected_cost"] == pytest.approx(choice.expected_cost - np.mean(costs))
 
 
 def test_a_ranking_is_drawn_case_by_case():
@@ -449,11 +450,11 @@ def test_trap_24_the_apparent_cost_flatters_and_the_honest_one_does_not():
     apparent, honest, truth, held = [], [], [], 0
     for seed in range(60):
         few = example(50, 1000 + seed)
-        found = out_of_bag_choice(th.rank(*few), CONDITION, replicates=60, seed=seed, level=0.9)
-        apparent.append(found.apparent["expected_cost"])
-        honest.append(found.out_of_bag["expected_cost"])
-        truth.append(CONDITION.expected_cost(th.tables.contingency_at(world, found.threshold.estimate)))
-        held += truth[-1] in found.expected_cost
+        result = out_of_bag_choice(th.rank(*few), CONDITION, replicates=60, seed=seed, level=0.9)
+        apparent.append(result.apparent["expected_cost"])
+        honest.append(result.out_of_bag["expected_cost"])
+        truth.append(CONDITION.expected_cost(th.tables.contingency_at(world, result.threshold.estimate)))
+        held += truth[-1] in result.expected_cost
     assert np.mean(apparent) < np.mean(truth) - 0.03
     assert np.mean(honest) > np.mean(apparent) + 0.03
     assert abs(np.mean(honest) - np.mean(truth)) < np.mean(truth) - np.mean(apparent)
@@ -467,11 +468,11 @@ def test_more_cases_make_the_threshold_surer():
     assert "out of bag" in repr(many)
 
 
-def test_clusters_are_left_out_whole():
+def test_clusters_are_left_out_entirely():
     labels, scores = example(120, 5)
     rows = ScoredRows.of(labels, {"a": scores, "b": -scores}, clusters=np.arange(120) // 4)
-    found = out_of_bag_choice(rows, CONDITION, model="a", replicates=50)
-    assert found.out_of_bag["expected_cost"] >= found.apparent["expected_cost"] - 0.05
+    result = out_of_bag_choice(rows, CONDITION, model="a", replicates=50)
+    assert result.out_of_bag["expected_cost"] >= result.apparent["expected_cost"] - 0.05
     with pytest.raises(th.errors.ArgumentError, match="several models"):
         out_of_bag_choice(rows, CONDITION)
     with pytest.raises(th.errors.ArgumentError, match="no model 'c'"):
@@ -505,12 +506,12 @@ def test_clusters_and_weights_are_worth_what_evaluate_says():
     labels, scores = example(120, 5)
     clusters, weights = np.arange(120) // 6, np.linspace(0.1, 3, 120)
     plain = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=50)
-    for given in ({"clusters": clusters}, {"weights": weights}, {"weights": weights, "clusters": clusters}):
-        found = out_of_bag_choice(ScoredRows.of(labels, scores, **given), CONDITION, replicates=50).expected_cost
-        seen = th.evaluate(labels, scores, condition=CONDITION, replicates=10, **given)["model"].expected_cost
-        assert found.lower <= seen.lower
-        assert found.upper >= seen.upper
-        assert found.width > plain.expected_cost.width
+    for settings in ({"clusters": clusters}, {"weights": weights}, {"weights": weights, "clusters": clusters}):
+        result = out_of_bag_choice(ScoredRows.of(labels, scores, **settings), CONDITION, replicates=50).expected_cost
+        seen = th.evaluate(labels, scores, condition=CONDITION, replicates=10, **settings)["model"].expected_cost
+        assert result.lower <= seen.lower
+        assert result.upper >= seen.upper
+        assert result.width > plain.expected_cost.width
 
 
 def test_rows_that_are_all_alike_within_clusters_are_no_more_than_clusters():

@@ -17,10 +17,9 @@ from thresher.curves import net_benefit
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
-from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
+from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
 from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.calibration import null_labels
-from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Counts, Floats, Indices, Ranking, require_ranking
 
@@ -52,6 +51,10 @@ class Band(Tabular):
         return plain | {"level": self.level, "method": self.method, "simultaneous": self.simultaneous}
 
 
+POINTS = 101
+Limits: TypeAlias = tuple[Floats, Floats]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnCurve:
     """A curve over `x`: the one observed, its heights on a draw, and the limits that the heights on all draws make.
@@ -62,7 +65,7 @@ class DrawnCurve:
     x: Floats
     estimate: Floats
     heights: Callable[[Resampled], Floats]
-    limits: Callable[[Floats], tuple[Floats, Floats]]
+    limits: Callable[[Floats], Limits]
     method: str = "percentile bootstrap"
     simultaneous: bool = False
     of_one_class: bool = False
@@ -104,34 +107,23 @@ class Draws:
         """The bands of several curves, from one set of draws: each the same as it would have by itself."""
         plan = Resampling.of(self.sample, stratified=stratified)
 
-        def block(rng: np.random.Generator, size: int) -> dict[str, list[Floats]]:
-            heights: dict[str, list[Floats]] = {name: [] for name in curves}
-            for times in plan.each(rng, size):
-                drawn = Resampled.of(self.observed.order, times)
-                both = bool(drawn.Pos and drawn.Neg)
-                if both and self.class_ratio is not None:
-                    drawn = drawn.at_class_ratio(self.class_ratio)
-                for name, curve in curves.items():
-                    if both or curve.of_one_class:
-                        heights[name].append(curve.heights(drawn))
-            return heights
+        def heights_on(times: Times) -> dict[str, Floats]:
+            drawn = Resampled.of(self.observed.order, times)
+            both = bool(drawn.Pos and drawn.Neg)
+            if both and self.class_ratio is not None:
+                drawn = drawn.at_class_ratio(self.class_ratio)
+            return {name: curve.heights(drawn) for name, curve in curves.items() if both or curve.of_one_class}
 
-        items = sum(self.sample.items)
-        blocks = map_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
+        draws = plan.map(heights_on, self.replicates, seed=self.seed, threads=self.threads)
         bands = {}
         for name, curve in curves.items():
-            heights = [row for rows in blocks for row in rows[name]]
+            heights = [drawn[name] for drawn in draws if name in drawn]
             if not heights:
-                raise ArgumentError(
-                    f"none of {self.replicates:,} draws holds both classes",
-                    "give more cases of the rarer class",
-                )
+                what = f"none of {self.replicates:,} draws holds both classes"
+                raise ArgumentError(what, "give more cases of the rarer class")
             limits = curve.limits(np.array(heights))
             bands[name] = Band(curve.x, curve.estimate, *limits, self.level, curve.method, curve.simultaneous)
         return bands
-
-
-POINTS = 101
 
 
 def roc_band(
@@ -220,7 +212,7 @@ def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: b
 
     estimate = heights(draws.observed)
 
-    def limits(drawn: Floats) -> tuple[Floats, Floats]:
+    def limits(drawn: Floats) -> Limits:
         shrunk = (estimate * Pos + 1) / (Pos + 2)
         least = np.sqrt(shrunk * (1 - shrunk) / (Pos + 2))
         if simultaneous:
@@ -253,12 +245,8 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
         return x * drawn.Pos / (x * drawn.Pos + wrong)
 
     estimate, level = heights(draws.observed), draws.level
-
-    def limits(drawn: Floats) -> tuple[Floats, Floats]:
-        doubt = _wilson(estimate, x * draws.observed.Pos / estimate, level)
-        return _percentiles_or(doubt, estimate, drawn, level)
-
-    return DrawnCurve(x, estimate, heights, limits)
+    doubt = _wilson(estimate, x * draws.observed.Pos / estimate, level)
+    return DrawnCurve(x, estimate, heights, _percentiles_or(doubt, estimate, level))
 
 
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
@@ -277,35 +265,33 @@ def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> D
         tp, fp = calls(drawn)
         return (tp - fp * harm) / (drawn.Pos + drawn.Neg)
 
-    estimate = heights(observed)
-
-    def limits(drawn: Floats) -> tuple[Floats, Floats]:
-        total = float(observed.Pos + observed.Neg)
-        tp, fp = (counts / total for counts in calls(observed))
-        (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
-        below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
-        return _percentiles_or((estimate - below, estimate + above), estimate, drawn, level)
-
-    return DrawnCurve(x, estimate, heights, limits)
+    estimate, total = heights(observed), float(observed.Pos + observed.Neg)
+    tp, fp = (counts / total for counts in calls(observed))
+    (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
+    below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
+    doubt = estimate - below, estimate + above
+    return DrawnCurve(x, estimate, heights, _percentiles_or(doubt, estimate, level))
 
 
-def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+def _percentiles(drawn: Floats, level: float) -> Limits:
     """The limits that hold the middle `level` of the draws at every place of a curve."""
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return lower, upper
 
 
-def _percentiles_or(
-    doubt: tuple[Floats, Floats], estimate: Floats, drawn: Floats, level: float
-) -> tuple[Floats, Floats]:
+def _percentiles_or(doubt: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
     """Percentiles of the curves drawn, and limits of `doubt` where all of them agree: they are alike, not certain."""
-    lower, upper = _percentiles(drawn, level)
-    alike = upper - lower <= 1e-12
-    lower, upper = np.where(alike, doubt[0], lower), np.where(alike, doubt[1], upper)
-    return np.minimum(lower, estimate), np.maximum(upper, estimate)
+
+    def limits(drawn: Floats) -> Limits:
+        lower, upper = _percentiles(drawn, level)
+        alike = upper - lower <= 1e-12
+        lower, upper = np.where(alike, doubt[0], lower), np.where(alike, doubt[1], upper)
+        return np.minimum(lower, estimate), np.maximum(upper, estimate)
+
+    return limits
 
 
-def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, Floats]:
+def _wilson(rate: Floats, cases: Counts | float, level: float) -> Limits:
     """Wilson's limits, as `rate_interval`, of many rates."""
     z2 = normal_quantile(level) ** 2
     centre = (rate * cases + z2 / 2) / (cases + z2)
@@ -371,23 +357,17 @@ def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> D
     ranking.require_probabilities()
     segment = _shown_segments(ranking, points)
     estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
-
-    def heights(drawn: Resampled) -> Floats:
-        return pooled_at(ranking.score, *drawn.by_segment(), segment)
-
-    def limits(drawn: Floats) -> tuple[Floats, Floats]:
-        """Percentiles; where all draws agree, the limits of the pool's own proportion of positives."""
-        lower, upper = _percentiles(drawn, draws.level)
-        seen, edge = pools(ranking.pos, ranking.neg)
-        pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
-        pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
-        for at in np.flatnonzero(upper - lower <= 1e-12).tolist():
-            rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=draws.level)
-            lower[at], upper[at] = rate.lower, rate.upper
-        return np.minimum(lower, estimate), np.maximum(upper, estimate)
-
-    score = ranking.score[segment]
-    return DrawnCurve(score, estimate, heights, limits, "confidence resampling", of_one_class=True)
+    seen, edge = pools(ranking.pos, ranking.neg)
+    pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
+    cases = np.add.reduceat((ranking.pos + ranking.neg)[seen], edge[:-1])[pool]
+    return DrawnCurve(
+        x=ranking.score[segment],
+        estimate=estimate,
+        heights=lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment),
+        limits=_percentiles_or(_wilson(estimate, cases, draws.level), estimate, draws.level),
+        method="confidence resampling",
+        of_one_class=True,
+    )
 
 
 def _shown_segments(ranking: Ranking, points: int) -> Indices:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import require_level
-from thresher._internal.parallel import Progress, map_blocks, parallel_map, threads_for
+from thresher._internal.parallel import Progress, parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher.choices import Choice, choose
 from thresher.curves import hull_splits
@@ -35,26 +35,16 @@ from thresher.tables.condition import require_condition
 MOST_CANDIDATES = 256
 
 
-class Candidates(NamedTuple):
+def candidate_splits(ranking: Ranking) -> tuple[Indices, Indices]:
     """Splits by falling threshold, the first and the last among them, and which of them resamples choose from.
 
-    The hull's corners are where the data are at their best: a resample that chose among them would be steered to what
+    All splits, or as many as are allowed: at most half of them corners of the hull, the others at even steps along
+    the curve. Corners are where the data are at their best: a resample that chose among them would be steered to what
     suits the very rows it left out. So where some splits are left out, it chooses among those at even steps.
-    """
-
-    split: Indices
-    free: Indices
-
-
-def candidate_splits(ranking: Ranking) -> Candidates:
-    """All splits, or as many as are allowed: corners of the hull, at most half of them, and even steps along the curve.
-
-    >>> candidate_splits(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    Candidates(split=array([0, 1, 2, 3]), free=array([0, 1, 2, 3]))
     """
     every = np.arange(len(ranking) + 1)
     if every.size <= MOST_CANDIDATES:
-        return Candidates(every, every)
+        return every, every
     tp, fp = ranking.covered()
     along = tp / ranking.Pos + fp / ranking.Neg
     corner = hull_splits(ranking, pool="ties")
@@ -62,7 +52,7 @@ def candidate_splits(ranking: Ranking) -> Candidates:
         corner = corner[_even_steps(along[corner], MOST_CANDIDATES // 2)]
     even = _even_steps(along, MOST_CANDIDATES - corner.size)
     split = np.union1d(corner, even)
-    return Candidates(split, np.searchsorted(split, even))
+    return split, np.searchsorted(split, even)
 
 
 def _even_steps(along: Floats, steps: int) -> Indices:
@@ -82,19 +72,17 @@ def out_of_bag_interval(
     resample, so the limits of `apparent` are held too, as they are and with the optimism added:
     conservative, and never of zero width. None lies below the least that cases can cost.
     """
-    level = apparent.level
+    level, method = apparent.level, "out of bag"
     if math.isnan(out_of_bag):
-        nan = math.nan
-        return Interval(nan, nan, nan, nan, level, "out of bag", "every resample left out too little of a class")
-    seen = costs[np.isfinite(costs)]
-    low, high = percentile_limits(seen, level)
+        note = "every resample left out too little of a class"
+        return Interval(math.nan, math.nan, math.nan, math.nan, level, method, note)
+    low, high = percentile_limits(costs[np.isfinite(costs)], level)
     moved = out_of_bag - apparent.estimate
-    variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
     least = min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
     lower = min(apparent.lower, apparent.lower + moved, low + moved, out_of_bag)
     upper = max(apparent.upper, apparent.upper + moved, high + moved, out_of_bag)
-    limits = max(least, lower), upper
-    return Interval(out_of_bag, *limits, variance, level, "out of bag", apparent=apparent.estimate)
+    variance = variance_of(costs)
+    return Interval(out_of_bag, max(least, lower), upper, variance, level, method, apparent=apparent.estimate)
 
 
 MOST_BLOCKS = 2000
@@ -181,13 +169,6 @@ def decision_stability(
     `clusters` numbers each row's cluster from 0; entire clusters are drawn. Candidates are every
     split of a model, or some 256 of them (`candidate_splits`). `choices` are those of the data, where they are known;
     `calls` says of rules that were fixed beforehand which rows they call positive.
-
-    >>> from thresher import rank
-    >>> labels = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
-    >>> score = np.array([.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> found = decision_stability(labels, {"tree": score}, {"tree": rank(labels, score)}, OperatingCondition())
-    >>> found.wins, found.blocks
-    ({'tree': 1.0}, 10)
     """
     rng = np.random.default_rng(seed)
     block = np.arange(positive.size) if clusters is None else clusters
@@ -199,10 +180,8 @@ def decision_stability(
     drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
     drawn = drawn[(drawn @ cases[1::2] > 0) & (drawn @ cases[::2] > 0)]
     if not len(drawn):
-        raise ArgumentError(
-            f"none of {replicates:,} resamples holds both classes",
-            "draw more resamples, or give more cases of the rarer class",
-        )
+        what = f"none of {replicates:,} resamples holds both classes"
+        raise ArgumentError(what, "draw more resamples, or give more cases of the rarer class")
     left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
     on_data = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
@@ -239,14 +218,9 @@ def decision_stability(
         return {name: getattr(one, field) for name, one in zip(rankings, each, strict=True)}
 
     rules = {NEVER: np.zeros_like(positive), **(calls or {}), ALWAYS: np.ones_like(positive)}
-    called = np.stack(
-        [
-            np.bincount(of_class[rule], weights=None if weights is None else weights[rule], minlength=2 * blocks)
-            for rule in rules.values()
-        ],
-        axis=1,
-    )
-    of_rules = _cost(condition, _rates(drawn, called[1::2], called[::2]))
+    heavy = 1.0 if weights is None else weights
+    by_rule = np.stack([np.bincount(of_class, rule * heavy, 2 * blocks) for rule in rules.values()], axis=1)
+    of_rules = _cost(condition, _rates(drawn, by_rule[1::2], by_rule[::2]))
     return Stability(
         threshold=by_model("threshold"),
         out_of_bag_cost=by_model("out_of_bag_cost"),
@@ -394,12 +368,11 @@ def out_of_bag_choice(
 ) -> OutOfBagChoice:
     """Choose the cheapest threshold, and say how sure it is and what it will cost on other cases.
 
-    Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn, a
-    little over a third of them. Their mean cost is free of the optimism of choosing and judging on the
-    same cases (Efron 1983, leave-one-out bootstrap). Errs, if at all, on the careful side: a resample holds fewer
-    distinct cases than the sample. Cases of both classes are drawn together, since costs depend on their mix; with a
-    declared class ratio they are drawn class by class in fixed numbers (`stratified` decides otherwise). Measures are
-    stated at the condition's class ratio.
+    Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn. Their
+    mean cost is free of the optimism of choosing and judging on the same cases (Efron 1983, leave-one-out bootstrap),
+    and if anything too high: a resample holds fewer distinct cases than the sample. Cases of both classes are drawn
+    together, since costs depend on their mix; with a declared class ratio, at which measures are stated too, class by
+    class in fixed numbers (`stratified` decides otherwise).
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -422,9 +395,6 @@ def out_of_bag_choice(
     choice = choose(Resampled.of(order, sample.cases).ranking(), asked)
     best = BestCost(asked)
 
-    def block(rng: np.random.Generator, size: int) -> list[tuple[float, ...]]:
-        return [tables(times) for times in plan.each(rng, size)]
-
     def tables(times: Times) -> tuple[float, ...]:
         """The threshold chosen on a draw, the table on what was left out, and the chosen point's table on the draw."""
         drawn = Resampled.of(order, times)
@@ -433,8 +403,8 @@ def out_of_bag_choice(
         at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
         return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
 
-    blocks = map_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
-    columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
+    draws = plan.map(tables, replicates, seed=seed, threads=threads, progress=progress)
+    columns = np.array(draws, dtype=np.float64).T
     outside, inside = counts_table(*columns[1:5]), counts_table(*columns[5:9])
 
     def quantities(table: Contingency) -> dict[str, Any]:

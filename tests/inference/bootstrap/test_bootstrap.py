@@ -40,20 +40,20 @@ def asked(condition, threshold):
     return ["auc", BestCost(condition), CostAt(threshold, condition), MeasureAt("f1", threshold), th.average_precision]
 
 
-def require_same(found, source, condition, threshold, *, stratified, model=None):
-    for i, times in enumerate(draws(source, replicates=found.replicates, stratified=stratified)):
+def require_same(result, source, condition, threshold, *, stratified, model=None):
+    for i, times in enumerate(draws(source, replicates=result.replicates, stratified=stratified)):
         ranking = ranking_of_draw(source, times, model)
         if not (ranking.Pos and ranking.Neg):
-            assert np.isnan(found.values("auc", model)[i])
+            assert np.isnan(result.values("auc", model)[i])
             continue
         for name, value in expected(ranking, condition, threshold).items():
-            assert found.values(name, model)[i] == pytest.approx(value, rel=1e-12, abs=1e-15, nan_ok=True), name
+            assert result.values(name, model)[i] == pytest.approx(value, rel=1e-12, abs=1e-15, nan_ok=True), name
 
 
 @given(strategies.two_class_rankings, st.sampled_from(CONDITIONS), st.integers(0, 12), st.booleans())
 def test_segments_drawn_are_rows_written_down_again(ranking, condition, threshold, stratified):
-    found = bootstrap(ranking, asked(condition, threshold), replicates=4, stratified=stratified)
-    require_same(found, ranking, condition, threshold, stratified=stratified)
+    result = bootstrap(ranking, asked(condition, threshold), replicates=4, stratified=stratified)
+    require_same(result, ranking, condition, threshold, stratified=stratified)
 
 
 @given(strategies.labelled_scores(both_classes=True), st.sampled_from(CONDITIONS), st.booleans())
@@ -61,9 +61,9 @@ def test_segments_drawn_are_rows_written_down_again(ranking, condition, threshol
 def test_rows_drawn_are_rows_written_down_again_infinite_scores_too(rows, condition, stratified):
     labels, scores = rows
     source = ScoredRows.of(labels, {"a": scores, "b": np.arange(scores.size) % 5})
-    found = bootstrap(source, asked(condition, 0.5), replicates=3, stratified=stratified)
+    result = bootstrap(source, asked(condition, 0.5), replicates=3, stratified=stratified)
     for model in ("a", "b"):
-        require_same(found, source, condition, 0.5, stratified=stratified, model=model)
+        require_same(result, source, condition, 0.5, stratified=stratified, model=model)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -71,8 +71,8 @@ def test_rows_drawn_are_rows_written_down_again_infinite_scores_too(rows, condit
 def test_many_rows_and_the_fast_draw(ties, condition):
     labels, scores = example(6000, 3, ties=ties)
     ranking = th.rank(labels, scores)
-    found = bootstrap(ranking, asked(condition, 0.3), replicates=3, stratified=False)
-    require_same(found, ranking, condition, 0.3, stratified=False)
+    result = bootstrap(ranking, asked(condition, 0.3), replicates=3, stratified=False)
+    require_same(result, ranking, condition, 0.3, stratified=False)
 
 
 def test_weights_are_carried_along():
@@ -81,32 +81,32 @@ def test_weights_are_carried_along():
     source = ScoredRows.of(labels, scores, weights=weights)
     for condition in CONDITIONS:
         for stratified in (True, False):
-            found = bootstrap(source, asked(condition, 0.3), replicates=20, stratified=stratified)
-            require_same(found, source, condition, 0.3, stratified=stratified)
+            result = bootstrap(source, asked(condition, 0.3), replicates=20, stratified=stratified)
+            require_same(result, source, condition, 0.3, stratified=stratified)
 
 
 def test_estimates_are_those_of_the_sample():
     labels, scores = example(200, 6, ties=True)
     ranking = th.rank(labels, scores)
     for condition in CONDITIONS:
-        found = bootstrap(ranking, asked(condition, 0.3), replicates=1)
+        result = bootstrap(ranking, asked(condition, 0.3), replicates=1)
         for name, value in expected(ranking, condition, 0.3).items():
-            assert found.estimate(name) == pytest.approx(value, rel=1e-12)
+            assert result.estimate(name) == pytest.approx(value, rel=1e-12)
 
 
 def test_losses_of_probabilities():
     rng = np.random.default_rng(7)
     score = np.round(rng.random(300), 2)
     ranking = th.rank(rng.random(300) < score, score)
-    found = bootstrap(ranking, ["brier", "decomposition"], replicates=30)
+    result = bootstrap(ranking, ["brier", "decomposition"], replicates=30)
     parts = decomposition(ranking, bins="hull")
-    assert found.estimate("miscalibration") == pytest.approx(parts.miscalibration, abs=1e-12)
+    assert result.estimate("miscalibration") == pytest.approx(parts.miscalibration, abs=1e-12)
     for i, times in enumerate(draws(ranking, replicates=30, stratified=False)):
         drawn = ranking_of_draw(ranking, times)
         parts = decomposition(drawn, bins="hull")
-        assert found.values("brier")[i] == pytest.approx(brier(drawn), abs=1e-12)
+        assert result.values("brier")[i] == pytest.approx(brier(drawn), abs=1e-12)
         for name in ("miscalibration", "discrimination", "refinement"):
-            assert found.values(name)[i] == pytest.approx(getattr(parts, name), abs=1e-12)
+            assert result.values(name)[i] == pytest.approx(getattr(parts, name), abs=1e-12)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -148,36 +148,38 @@ def test_segments_vary_as_rows_do(stratified, copies):
 def test_models_are_drawn_jointly():
     labels, scores = example(300, 10)
     noisy = scores + 0.1 * np.random.default_rng(11).normal(size=300)
-    found = bootstrap(ScoredRows.of(labels, {"a": scores, "b": noisy}), ["auc"], replicates=400)
-    a, b = found.values("auc", "a"), found.values("auc", "b")
+    result = bootstrap(ScoredRows.of(labels, {"a": scores, "b": noisy}), ["auc"], replicates=400)
+    a, b = result.values("auc", "a"), result.values("auc", "b")
     assert np.corrcoef(a, b)[0, 1] > 0.9
-    paired = found.difference("auc", "a", "b")
-    assert paired.width < found.interval("auc", "a").width / 2
-    assert paired.estimate == pytest.approx(found.estimate("auc", "a") - found.estimate("auc", "b"))
-    mirrored = found.difference("auc", "b", "a")
+    paired = result.difference("auc", "a", "b")
+    assert paired.width < result.interval("auc", "a").width / 2
+    assert paired.estimate == pytest.approx(result.estimate("auc", "a") - result.estimate("auc", "b"))
+    mirrored = result.difference("auc", "b", "a")
     assert (mirrored.lower, mirrored.upper) == pytest.approx((-paired.upper, -paired.lower))
 
 
 def test_thresholds_by_model():
     labels, scores = example(100, 12)
     source = ScoredRows.of(labels, {"a": scores, "b": scores * 10})
-    found = bootstrap(source, [MeasureAt("recall", {"a": 0.2, "b": 2.0})], replicates=20)
-    assert np.array_equal(found.values("tpr", "a"), found.values("tpr", "b"))
+    result = bootstrap(source, [MeasureAt("recall", {"a": 0.2, "b": 2.0})], replicates=20)
+    assert np.array_equal(result.values("tpr", "a"), result.values("tpr", "b"))
 
 
-def test_progress_is_told():
-    told = []
-    bootstrap(th.Ranking.parse("[3+,1-][2-]"), "auc", replicates=60, progress=lambda done, of: told.append((done, of)))
-    assert told == [(25, 60), (50, 60), (60, 60)]
+def test_progress_is_reported():
+    reports = []
+    bootstrap(
+        th.Ranking.parse("[3+,1-][2-]"), "auc", replicates=60, progress=lambda done, of: reports.append((done, of))
+    )
+    assert reports == [(25, 60), (50, 60), (60, 60)]
 
 
-def test_names_can_be_given():
+def test_names_can_be_chosen():
     tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
-    found = bootstrap(
+    result = bootstrap(
         tree, {"at 0.5": MeasureAt("recall", 0.5), "at 0.7": MeasureAt("recall", 0.7), "best": BestCost()}, replicates=5
     )
-    assert found.names == ("at 0.5", "at 0.7", "best best_cost", "best best_threshold")
-    assert (found.estimate("at 0.5"), found.estimate("at 0.7")) == (0.6, 0.4)
+    assert result.names == ("at 0.5", "at 0.7", "best best_cost", "best best_threshold")
+    assert (result.estimate("at 0.5"), result.estimate("at 0.7")) == (0.6, 0.4)
 
 
 @pytest.mark.parametrize(
@@ -199,9 +201,9 @@ def test_names_can_be_given():
     ],
 )
 def test_bad_input(change, error):
-    given = {"statistics": ["auc"], "replicates": 5} | change
+    options = {"statistics": ["auc"], "replicates": 5} | change
     with pytest.raises(th.ThresherError, match=error):
-        bootstrap(th.Ranking.parse("[20+,5-][10+,5-]"), **given)
+        bootstrap(th.Ranking.parse("[20+,5-][10+,5-]"), **options)
 
 
 def test_what_cannot_be_drawn_again():
@@ -213,7 +215,7 @@ def test_what_cannot_be_drawn_again():
         bootstrap([1, 0], "auc")  # type: ignore[arg-type]
 
 
-def test_whole_weights_count_cases():
+def test_integer_weights_count_cases():
     weighted = th.Ranking([2, 1], [20.0, 10.0], [5.0, 40.0])
     plain = th.Ranking([2, 1], [20, 10], [5, 40])
     assert np.array_equal(
@@ -253,11 +255,11 @@ def test_only_what_depends_on_the_mix_is_drawn_with_it(statistic, stratified):
     labels, scores = example(60, 11)
     scores = 1 / (1 + np.exp(-scores))
     ranking = th.rank(labels, scores)
-    found = bootstrap(ranking, [statistic], replicates=20)
-    assert set(found.stratified.values()) == {stratified}
+    result = bootstrap(ranking, [statistic], replicates=20)
+    assert set(result.stratified.values()) == {stratified}
     same = bootstrap(ranking, [statistic], replicates=20, stratified=stratified)
-    for name in found.names:
-        assert np.array_equal(found.values(name), same.values(name), equal_nan=True)
+    for name in result.names:
+        assert np.array_equal(result.values(name), same.values(name), equal_nan=True)
     clustered = bootstrap(ScoredRows.of(labels, scores, clusters=np.arange(60)), [statistic], replicates=2)
     assert not any(clustered.stratified.values())
 
@@ -274,20 +276,20 @@ def test_the_share_of_positives_varies_only_where_it_should():
 
 def test_both_kinds_at_once_are_each_drawn_as_alone():
     labels, scores = example(80, 12)
-    told = []
-    found = bootstrap(
+    reports = []
+    result = bootstrap(
         th.rank(labels, scores),
         ["auc", th.average_precision],
         replicates=30,
-        progress=lambda done, draws: told.append((done, draws)),
+        progress=lambda done, draws: reports.append((done, draws)),
     )
-    assert found.stratified == {"auc": True, "average_precision": False}
-    assert told[-1] == (60, 60)
+    assert result.stratified == {"auc": True, "average_precision": False}
+    assert reports[-1] == (60, 60)
     for statistic, name in (("auc", "auc"), (th.average_precision, "average_precision")):
         alone = bootstrap(th.rank(labels, scores), statistic, replicates=30)
-        assert np.array_equal(found.values(name), alone.values(name))
+        assert np.array_equal(result.values(name), alone.values(name))
         for method in ("percentile", "bca"):
-            assert found.interval(name, method=method) == alone.interval(name, method=method)
+            assert result.interval(name, method=method) == alone.interval(name, method=method)
 
 
 @pytest.mark.slow
@@ -314,7 +316,7 @@ def test_limits_of_what_depends_on_the_mix_hold(Pos, size):
     for seed in range(times):
         labels, scores = drawn(size)
         if 1 < labels.sum() < size - 1:
-            found = bootstrap(th.rank(labels, scores), asked, replicates=400, seed=seed)
+            result = bootstrap(th.rank(labels, scores), asked, replicates=400, seed=seed)
             for name in asked:
-                held[name] += world.estimate(name) in found.interval(name)
+                held[name] += world.estimate(name) in result.interval(name)
     assert min(held.values()) >= 0.88 * times, held

@@ -1,5 +1,3 @@
-""""""
-
 import numpy as np
 import pytest
 from scipy.stats import poisson
@@ -49,9 +47,9 @@ def test_the_mixture_is_the_poisson_distribution():
     by_byte = np.diff(limits.astype(int), prepend=0) / 256
     left = 1 - limits[-1] / 256
     assert 0 < left < 1 / 50
-    found = left * np.diff(rest, prepend=0)
-    found[: by_byte.size] += by_byte
-    assert found == pytest.approx(poisson.pmf(np.arange(rest.size), 1 - 4 / np.sqrt(items)), abs=1e-15)
+    result = left * np.diff(rest, prepend=0)
+    result[: by_byte.size] += by_byte
+    assert result == pytest.approx(poisson.pmf(np.arange(rest.size), 1 - 4 / np.sqrt(items)), abs=1e-15)
     assert rest[-1] == 1
 
 
@@ -86,19 +84,19 @@ def test_stratified_draws_keep_the_class_totals_and_others_the_total():
     assert len({pos for pos, _ in totals}) > 10
 
 
-def test_clusters_are_drawn_whole():
+def test_clusters_are_drawn_entirely():
     rows = sort_rows(clustered())
     assert rows.cluster is not None
     plan = plan_of(rows)
     rng = np.random.default_rng(1)
-    whole = []
+    totals = []
     for _ in range(30):
         times = np.concatenate(plan.times(rng, 1), axis=1)[0]
         cluster = np.concatenate([rows.cluster[rows.positive], rows.cluster[~rows.positive]])
         of_cluster = [set(times[cluster == number].tolist()) for number in range(12)]
         assert all(len(different) == 1 for different in of_cluster)
-        whole.append(sum(different.pop() for different in of_cluster))
-    assert set(whole) == {12}
+        totals.append(sum(different.pop() for different in of_cluster))
+    assert set(totals) == {12}
 
 
 def test_clustered_rows_vary_more_than_single_ones():
@@ -106,16 +104,16 @@ def test_clustered_rows_vary_more_than_single_ones():
     labels = np.repeat(rng.random(60) < 0.5, 10)
     scores = np.repeat(rng.normal(size=60), 10) + labels
     alone = bootstrap(ScoredRows.of(labels, scores), "auc", replicates=400).values("auc").std()
-    whole = bootstrap(ScoredRows.of(labels, scores, clusters=np.repeat(np.arange(60), 10)), "auc", replicates=400)
-    assert whole.values("auc").std() > 2 * alone
+    together = bootstrap(ScoredRows.of(labels, scores, clusters=np.repeat(np.arange(60), 10)), "auc", replicates=400)
+    assert together.values("auc").std() > 2 * alone
 
 
-def test_a_draw_without_one_class_is_left_out_and_said():
+def test_a_draw_without_one_class_is_left_out_with_a_note():
     labels = np.array([True] + [False] * 11)
     rows = ScoredRows.of(labels, np.arange(12), clusters=np.arange(12))
-    found = bootstrap(rows, "auc", replicates=300)
-    assert 0.2 < np.isnan(found.values("auc")).mean() < 0.5  # (11/12)^12 = 0.35
-    assert "of 300 replicates" in found.interval("auc").note
+    result = bootstrap(rows, "auc", replicates=300)
+    assert 0.2 < np.isnan(result.values("auc")).mean() < 0.5  # (11/12)^12 = 0.35
+    assert "of 300 replicates" in result.interval("auc").note
 
 
 def test_clusters_cannot_be_stratified():
@@ -124,28 +122,28 @@ def test_clusters_cannot_be_stratified():
 
 
 def test_single_deletions_leave_out_one_case_each():
-    found = list(plan_of(TREE).deletions())
-    assert [(stratum, alike) for stratum, alike, _ in found] == [(0, 20), (0, 10), (0, 20), (1, 5), (1, 40)]
-    for stratum, _, times in found:
+    result = list(plan_of(TREE).deletions())
+    assert [(stratum, alike) for stratum, alike, _ in result] == [(0, 20), (0, 10), (0, 20), (1, 5), (1, 40)]
+    for stratum, _, times in result:
         sums = times[0].sum(), times[1].sum()
         assert sums == ((49, 45) if stratum == 0 else (50, 44))
     together = list(plan_of(TREE, stratified=False).deletions())
     assert [times[0].sum() + times[1].sum() for _, _, times in together] == [94] * 5
 
 
-def test_clusters_are_left_out_whole():
+def test_clusters_are_left_out_entirely():
     rows = clustered()
-    found = list(plan_of(rows).deletions())
-    assert len(found) == 12
-    assert all(times[0].sum() + times[1].sum() == 55 for _, _, times in found)
+    result = list(plan_of(rows).deletions())
+    assert len(result) == 12
+    assert all(times[0].sum() + times[1].sum() == 55 for _, _, times in result)
 
 
 def test_many_items_are_left_out_in_groups_that_cover_all():
     labels, scores = example(3000, 4)
     plan = plan_of(th.rank(labels, scores), stratified=False)
-    found = list(plan.deletions())
-    assert len(found) == GROUPS_OF_DELETIONS
-    gone = sum(np.concatenate(times) == 0 for _, _, times in found)
+    result = list(plan.deletions())
+    assert len(result) == GROUPS_OF_DELETIONS
+    gone = sum(np.concatenate(times) == 0 for _, _, times in result)
     assert (gone == 1).all()
 
 

@@ -16,8 +16,8 @@ def test_impurity_is_that_of_the_hulls_pools(ranking):
 
 @given(strategies.two_class_rankings)
 def test_the_height_at_a_segment_is_the_isotonic_map(ranking):
-    found = pooled_at(ranking.score, ranking.pos, ranking.neg, np.arange(len(ranking)))
-    assert found == pytest.approx(th.calibration_map(ranking)(ranking.score))
+    result = pooled_at(ranking.score, ranking.pos, ranking.neg, np.arange(len(ranking)))
+    assert result == pytest.approx(th.calibration_map(ranking)(ranking.score))
 
 
 def test_empty_segments_belong_to_the_pool_on_their_side_of_the_step():

@@ -34,16 +34,16 @@ def mails():
 @pytest.mark.parametrize("text", TEXTS)
 def test_on_the_sample_and_on_replicates(mails, text):
     ranking = th.rank(*mails)
-    found = th.bootstrap(ranking, [text], replicates=30, stratified=False)
+    result = th.bootstrap(ranking, [text], replicates=30, stratified=False)
     again = th.bootstrap(ranking, {"slow": TEXTS[text]}, replicates=30, stratified=False)
-    assert found.estimate(text) == pytest.approx(TEXTS[text](ranking), abs=1e-12)
-    np.testing.assert_allclose(found.values(text), again.values("slow"), atol=1e-9)
+    assert result.estimate(text) == pytest.approx(TEXTS[text](ranking), abs=1e-12)
+    np.testing.assert_allclose(result.values(text), again.values("slow"), atol=1e-9)
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if "cost" not in text])
 def test_at_a_declared_mix_it_is_the_quantity_of_the_restated_ranking(mails, text):
     ranking, condition = th.rank(*mails), th.OperatingCondition(prevalence=0.05)
-    found = th.bootstrap(ranking, text, replicates=20, condition=condition, trained_at=0.3)
+    result = th.bootstrap(ranking, text, replicates=20, condition=condition, trained_at=0.3)
     if text.startswith(OF_TABLES) or "@threshold" in text or ">=" in text.partition("@")[2]:
         if "threshold" in text:
             expected = th.tables.measure(text.partition("@")[0]).of(
@@ -56,15 +56,15 @@ def test_at_a_declared_mix_it_is_the_quantity_of_the_restated_ranking(mails, tex
             expected = th.tables.measure(name).of(choice.table, class_ratio=1 / 19)
     else:
         expected = TEXTS[text](th.adjust_prevalence(ranking, 0.05, trained_at=0.3))
-    assert found.estimate(text) == pytest.approx(expected, abs=1e-9)
-    assert all(plan.stratified for plan, _ in found.schemes)
+    assert result.estimate(text) == pytest.approx(expected, abs=1e-9)
+    assert all(plan.stratified for plan, _ in result.schemes)
 
 
-def test_own_functions_are_given_the_restated_ranking_too(mails):
+def test_own_functions_take_the_restated_ranking_too(mails):
     ranking, condition = th.rank(*mails), th.OperatingCondition(prevalence=0.05)
-    found = th.bootstrap(ranking, {"brier": "brier", "own": th.brier}, replicates=20, condition=condition)
-    np.testing.assert_allclose(found.values("own"), found.values("brier"))
-    assert found.estimate("own") == pytest.approx(th.brier(th.adjust_prevalence(ranking, 0.05)))
+    result = th.bootstrap(ranking, {"brier": "brier", "own": th.brier}, replicates=20, condition=condition)
+    np.testing.assert_allclose(result.values("own"), result.values("brier"))
+    assert result.estimate("own") == pytest.approx(th.brier(th.adjust_prevalence(ranking, 0.05)))
 
 
 def test_several_models_weights_and_clusters(mails):
@@ -74,19 +74,19 @@ def test_several_models_weights_and_clusters(mails):
         labels, {"a": score, "b": score**2}, weights=rng.uniform(0.5, 2, 150), clusters=rng.integers(0, 40, 150)
     )
     texts = ["log_loss", "net_benefit@0.2", "calibration_slope", "partial_auc[fpr<=0.2]"]
-    found = th.bootstrap(rows, texts, replicates=100, condition=th.OperatingCondition(prevalence=0.1))
+    result = th.bootstrap(rows, texts, replicates=100, condition=th.OperatingCondition(prevalence=0.1))
     for text in texts:
-        gap = found.difference(text, "a", "b")
+        gap = result.difference(text, "a", "b")
         assert gap.lower <= gap.estimate <= gap.upper
     ranking = th.adjust_prevalence(rows.ranking("b"), 0.1)
-    assert found.estimate("log_loss", "b") == pytest.approx(float(th.log_loss(ranking)))
+    assert result.estimate("log_loss", "b") == pytest.approx(float(th.log_loss(ranking)))
 
 
 def test_an_infinite_loss_stays_infinite_where_it_is_drawn():
     ranking = th.Ranking([1, 0.5], pos=[30, 1], neg=[1, 30])
-    found = th.bootstrap(ranking, "log_loss", replicates=200).values("log_loss")
-    assert np.isinf(found).mean() == pytest.approx(1 - (30 / 31) ** 31, abs=0.15)
-    assert not np.isnan(found).any()
+    result = th.bootstrap(ranking, "log_loss", replicates=200).values("log_loss")
+    assert np.isinf(result).mean() == pytest.approx(1 - (30 / 31) ** 31, abs=0.15)
+    assert not np.isnan(result).any()
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_without_a_mix_probabilities_are_restated_for_the_prevalence_of_the_data
     )
     for source in (rows, ranking):
         for condition in (None, declared):
-            found = th.bootstrap(source, text, replicates=5, condition=condition, trained_at=0.1)
-            assert found.estimate(text) == pytest.approx(restated, abs=1e-9)
-            assert found.stratified[text] == (condition is not None)
+            result = th.bootstrap(source, text, replicates=5, condition=condition, trained_at=0.1)
+            assert result.estimate(text) == pytest.approx(restated, abs=1e-9)
+            assert result.stratified[text] == (condition is not None)
     models = {"a": p, "b": 1 - p}
     for condition in (None, declared):
         compared = th.compare(labels, models, measure=text, condition=condition, trained_at=0.1, replicates=100)

@@ -1,5 +1,3 @@
-""""""
-
 import math
 
 import numpy as np
@@ -69,36 +67,36 @@ def small():
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("basic", "basic"), ("bca", "BCa")])
 def test_limits_are_scipys(small, method, theirs):
-    labels, scores, found = small
+    labels, scores, result = small
     data = scores[labels], scores[~labels]
     peer = scipy.stats.bootstrap(
         data, auc_of, n_resamples=4000, method=theirs, vectorized=True, rng=np.random.default_rng(3), batch=500
     )
-    mine = found.interval("auc", method=method)
-    assert mine.estimate == pytest.approx(auc_of(*data))
-    assert (mine.lower, mine.upper) == pytest.approx(tuple(peer.confidence_interval), abs=0.008)
-    assert mine.variance == pytest.approx(peer.standard_error**2, rel=0.08)
+    ours = result.interval("auc", method=method)
+    assert ours.estimate == pytest.approx(auc_of(*data))
+    assert (ours.lower, ours.upper) == pytest.approx(tuple(peer.confidence_interval), abs=0.008)
+    assert ours.variance == pytest.approx(peer.standard_error**2, rel=0.08)
 
 
 def test_bca_differs_from_percentile_where_the_statistic_is_skewed(small):
-    _, _, found = small
-    plain, corrected = found.interval("auc"), found.interval("auc", method="bca")
+    _, _, result = small
+    plain, corrected = result.interval("auc"), result.interval("auc", method="bca")
     assert corrected.lower < plain.lower
     assert corrected.upper < plain.upper
 
 
 def test_acceleration_is_that_of_deleting_row_by_row(small):
-    labels, scores, found = small
+    labels, scores, result = small
     cubes = squares = 0.0
-    for mine in (labels, ~labels):
-        rows = np.flatnonzero(mine)
+    for side in (labels, ~labels):
+        rows = np.flatnonzero(side)
         left = []
         for row in rows:
             keep = np.arange(labels.size) != row
             left.append(th.auc(th.rank(labels[keep], scores[keep])))
         influence = (rows.size - 1) / rows.size * (np.mean(left) - np.array(left))
         cubes, squares = cubes + (influence**3).sum(), squares + (influence**2).sum()
-    assert found._acceleration(("model", "auc")) == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
+    assert result._acceleration(("model", "auc")) == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
 
 
 def test_groups_of_deletions_give_nearly_the_same_acceleration():
@@ -116,15 +114,15 @@ def test_studentised_limits_hold_as_often_as_they_say():
     held = 0
     for seed in range(60):
         labels, scores = example(60, 100 + seed, shift=1.5)
-        found = bootstrap(th.rank(labels, scores), "auc", replicates=200, seed=seed)
-        held += float(scipy.stats.norm.cdf(1.5 / np.sqrt(2))) in found.interval("auc", level=0.8, method="studentised")
+        result = bootstrap(th.rank(labels, scores), "auc", replicates=200, seed=seed)
+        held += float(scipy.stats.norm.cdf(1.5 / np.sqrt(2))) in result.interval("auc", level=0.8, method="studentised")
     assert 38 <= held <= 57  # 48 expected
 
 
 def test_studentised_and_percentile_agree_with_many_cases():
     labels, scores = example(4000, 5)
-    found = bootstrap(th.rank(labels, scores), "auc", replicates=400)
-    plain, studentised = found.interval("auc"), found.interval("auc", method="studentised")
+    result = bootstrap(th.rank(labels, scores), "auc", replicates=400)
+    plain, studentised = result.interval("auc"), result.interval("auc", method="studentised")
     assert (studentised.lower, studentised.upper) == pytest.approx((plain.lower, plain.upper), abs=0.004)
     delong = th.auc_interval(th.rank(labels, scores))
     assert (plain.lower, plain.upper) == pytest.approx((delong.lower, delong.upper), abs=0.005)
@@ -133,29 +131,29 @@ def test_studentised_and_percentile_agree_with_many_cases():
 def test_differences(small):
     labels, scores, _ = small
     source = ScoredRows.of(labels, {"a": scores, "b": np.round(scores)})
-    found = bootstrap(source, ["auc", CostAt(0.5)], replicates=300)
+    result = bootstrap(source, ["auc", CostAt(0.5)], replicates=300)
     for method in ("percentile", "basic", "bca"):
-        interval = found.difference("auc", "a", "b", method=method)
+        interval = result.difference("auc", "a", "b", method=method)
         assert interval.lower <= interval.estimate <= interval.upper
-    same = found.difference("auc", "a", "a", method="bca")
+    same = result.difference("auc", "a", "a", method="bca")
     assert (same.estimate, same.lower, same.upper) == (0, 0, 0)
     with pytest.raises(th.errors.ArgumentError, match="a difference has no standard error"):
-        found.difference("auc", "a", "b", method="studentised")
+        result.difference("auc", "a", "b", method="studentised")
 
 
 def test_levels_nest(small):
-    _, _, found = small
-    narrow, wide = found.interval("auc", level=0.5), found.interval("auc", level=0.99)
+    _, _, result = small
+    narrow, wide = result.interval("auc", level=0.5), result.interval("auc", level=0.99)
     assert wide.lower < narrow.lower < narrow.upper < wide.upper
-    assert found.interval("auc").level == 0.95
+    assert result.interval("auc").level == 0.95
 
 
 def test_thresholds_take_percentiles_only(small):
-    _, _, found = small
-    interval = found.interval("best_threshold")
+    _, _, result = small
+    interval = result.interval("best_threshold")
     assert interval.lower <= interval.estimate <= interval.upper
     with pytest.raises(th.errors.ArgumentError, match="best_threshold jumps"):
-        found.interval("best_threshold", method="bca")
+        result.interval("best_threshold", method="bca")
 
 
 def test_infinite_thresholds_stay_infinite():
@@ -165,14 +163,14 @@ def test_infinite_thresholds_stay_infinite():
 
 
 def test_what_is_not_there(small):
-    labels, scores, found = small
-    assert isinstance(found, Replicates)
+    labels, scores, result = small
+    assert isinstance(result, Replicates)
     with pytest.raises(th.errors.ArgumentError, match="there is no 'f1' of 'model'"):
-        found.interval("f1")
+        result.interval("f1")
     with pytest.raises(th.errors.ArgumentError, match=r"method must be .*, got 'normal'"):
-        found.interval("auc", method="normal")  # type: ignore[arg-type]
+        result.interval("auc", method="normal")  # type: ignore[arg-type]
     with pytest.raises(th.errors.ArgumentError, match="level must lie"):
-        found.interval("auc", level=0)
+        result.interval("auc", level=0)
     two = bootstrap(ScoredRows.of(labels, {"a": scores, "b": scores}), "auc", replicates=5)
     with pytest.raises(th.errors.ArgumentError, match="several models"):
         two.interval("auc")
@@ -197,9 +195,9 @@ def test_bca_with_all_replicates_on_one_side_is_finite():
 
 def test_replicates_that_all_agree_are_no_certainty():
     for stratified in (True, False):
-        found = th.bootstrap(th.Ranking.parse("[20+][20-]"), "auc", replicates=50, stratified=stratified)
+        result = th.bootstrap(th.Ranking.parse("[20+][20-]"), "auc", replicates=50, stratified=stratified)
         for method in ("percentile", "basic", "bca"):
-            area = found.interval("auc", method=method)
+            area = result.interval("auc", method=method)
             assert (area.lower, area.upper) == pytest.approx((0.8316, 1), abs=1e-4)
             assert "exact limits" in area.note
     few = th.bootstrap(th.Ranking.parse("[20+][20-]"), {"mine": lambda ranking: 0 * ranking.total}, replicates=20)

@@ -12,14 +12,14 @@ LABELS, MODELS = class_examples.rows(150, 2)
 
 def test_the_difference_is_a_minus_b():
     for measure, known in CLASS_MEASURES.items():
-        found = th.inference.compare_classes(LABELS, MODELS, measure=measure)
-        one = found["good", "poor"]
-        assert one.difference == pytest.approx(found.estimates["good"] - found.estimates["poor"])
+        result = th.inference.compare_classes(LABELS, MODELS, measure=measure)
+        one = result["good", "poor"]
+        assert one.difference == pytest.approx(result.estimates["good"] - result.estimates["poor"])
         assert (one.difference > 0) is (known.better == "higher"), measure
         assert one.verdict == "better", measure
-        assert found["poor", "good"].verdict == "worse"
+        assert result["poor", "good"].verdict == "worse"
         assert one.lower < one.difference < one.upper
-        assert one.better == found.better == known.better
+        assert one.better == result.better == known.better
 
 
 def test_two_classes_are_compared_as_compare_does():
@@ -27,51 +27,51 @@ def test_two_classes_are_compared_as_compare_does():
     scores = {name: matrix[:, 1] for name, matrix in models.items()}
     for weights in (None, np.arange(60) % 5 + 1):
         plain = th.compare(labels, scores, weights=weights)["good", "poor"]
-        found = th.inference.compare_classes(labels, models, measure="one_vs_rest_macro", weights=weights)[
+        result = th.inference.compare_classes(labels, models, measure="one_vs_rest_macro", weights=weights)[
             "good", "poor"
         ]
-        assert (found.difference, found.variance) == pytest.approx((plain.difference, plain.variance))
-        assert found.p_value > plain.p_value  # Student's, not normal
+        assert (result.difference, result.variance) == pytest.approx((plain.difference, plain.variance))
+        assert result.p_value > plain.p_value  # Student's, not normal
 
 
 def test_accuracies_differ_by_the_rows_that_one_model_alone_calls_right():
     first, second = (matrix.argmax(axis=1) == LABELS for matrix in MODELS.values())
     n, ahead, behind = LABELS.size, int((first > second).sum()), int((first < second).sum())
-    found = th.inference.compare_classes(LABELS, MODELS)["good", "poor"]
+    result = th.inference.compare_classes(LABELS, MODELS)["good", "poor"]
     mean = (ahead - behind) / n
     variance = ((ahead + behind) / n - mean**2) / (n - 1)
-    assert (found.difference, found.variance) == pytest.approx((mean, variance))
+    assert (result.difference, result.variance) == pytest.approx((mean, variance))
     from scipy import stats
 
     half = stats.t.ppf(0.975, n - 1) * math.sqrt(variance)
-    assert (found.lower, found.upper) == pytest.approx((mean - half, mean + half))
-    assert found.p_value == pytest.approx(2 * stats.t.sf(mean / math.sqrt(variance), n - 1))
+    assert (result.lower, result.upper) == pytest.approx((mean - half, mean + half))
+    assert result.p_value == pytest.approx(2 * stats.t.sf(mean / math.sqrt(variance), n - 1))
 
 
 def test_averages_have_the_freedom_of_the_scarcest_class():
     from scipy import stats
 
     scarce = np.bincount(LABELS).min()
-    found = th.inference.compare_classes(LABELS, MODELS, measure="macro_f1")["good", "poor"]
-    half = stats.t.ppf(0.975, scarce - 1) * math.sqrt(found.variance)
-    assert found.upper - found.difference == pytest.approx(half)
+    result = th.inference.compare_classes(LABELS, MODELS, measure="macro_f1")["good", "poor"]
+    half = stats.t.ppf(0.975, scarce - 1) * math.sqrt(result.variance)
+    assert result.upper - result.difference == pytest.approx(half)
 
 
 def test_clusters_give_the_freedom():
     from scipy import stats
 
-    found = th.inference.compare_classes(LABELS, MODELS, clusters=np.arange(150) % 11)["good", "poor"]
-    assert found.method == "delta, paired by clusters"
-    half = stats.t.ppf(0.975, 10) * math.sqrt(found.variance)
-    assert found.upper - found.difference == pytest.approx(half)
+    result = th.inference.compare_classes(LABELS, MODELS, clusters=np.arange(150) % 11)["good", "poor"]
+    assert result.method == "delta, paired by clusters"
+    half = stats.t.ppf(0.975, 10) * math.sqrt(result.variance)
+    assert result.upper - result.difference == pytest.approx(half)
 
 
 def test_p_values_are_adjusted_after_holm():
     rng = np.random.default_rng(0)
     models = MODELS | {"third": class_examples.matrix(LABELS, rng, strength=0.8)}
-    found = th.inference.compare_classes(LABELS, models, measure="brier")
-    raw = [one.p_value for one in found.differences.values()]
-    assert [one.p_adjusted for one in found.differences.values()] == pytest.approx(oracles.holm(raw))
+    result = th.inference.compare_classes(LABELS, models, measure="brier")
+    raw = [one.p_value for one in result.differences.values()]
+    assert [one.p_adjusted for one in result.differences.values()] == pytest.approx(oracles.holm(raw))
     plain = th.inference.compare_classes(LABELS, models, measure="brier", correction="none")
     assert [one.p_adjusted for one in plain.differences.values()] == raw
 
@@ -90,15 +90,15 @@ def test_the_margin_decides_what_is_practically_equal():
 
 @pytest.mark.parametrize("measure", CLASS_MEASURES)
 def test_models_that_never_differ_may_still_do_so_elsewhere(measure):
-    found = th.inference.compare_classes(LABELS, {"a": MODELS["good"], "b": MODELS["good"]}, measure=measure)["a", "b"]
-    assert found.difference == 0
-    assert found.lower < 0 < found.upper
-    assert (found.verdict, found.p_value) == ("undecided", 1)
-    assert math.isinf(found.upper) is (measure == "log_loss")
+    result = th.inference.compare_classes(LABELS, {"a": MODELS["good"], "b": MODELS["good"]}, measure=measure)["a", "b"]
+    assert result.difference == 0
+    assert result.lower < 0 < result.upper
+    assert (result.verdict, result.p_value) == ("undecided", 1)
+    assert math.isinf(result.upper) is (measure == "log_loss")
     cases = 150 if not CLASS_MEASURES[measure].averaged else np.bincount(LABELS).min()
     if measure != "log_loss":
-        assert found.upper == pytest.approx(1 - 0.025 ** (1 / cases))
-        assert f"{cases} independent cases" in found.note
+        assert result.upper == pytest.approx(1 - 0.025 ** (1 / cases))
+        assert f"{cases} independent cases" in result.note
 
 
 @pytest.mark.parametrize("measure", ["macro_f1", "macro_recall", "one_vs_rest_macro"])
@@ -106,31 +106,31 @@ def test_a_class_of_one_case_says_next_to_nothing(measure):
     labels = np.array([0] * 10 + [1] * 10 + [2])
     rng = np.random.default_rng(0)
     models = {name: class_examples.matrix(labels, rng, strength=2.0) for name in "ab"}
-    found = th.inference.compare_classes(labels, models, measure=measure)["a", "b"]
-    assert found.method == "exact cases"
-    assert (found.lower, found.upper) == pytest.approx(
-        ((1 + found.difference) * 0.025 - 1, 1 - (1 - found.difference) * 0.025)
+    result = th.inference.compare_classes(labels, models, measure=measure)["a", "b"]
+    assert result.method == "exact cases"
+    assert (result.lower, result.upper) == pytest.approx(
+        ((1 + result.difference) * 0.025 - 1, 1 - (1 - result.difference) * 0.025)
     )
 
 
 def test_an_infinite_loss_differs_from_nothing():
     wrong = np.eye(3)[(LABELS + 1) % 3]
-    found = th.inference.compare_classes(LABELS, {"a": MODELS["good"], "b": wrong}, measure="log_loss")
-    assert math.isnan(found["a", "b"].difference)
-    assert "probability 0" in str(found["a", "b"])
-    assert found["a", "b"].to_dict()["lower"] is None
+    result = th.inference.compare_classes(LABELS, {"a": MODELS["good"], "b": wrong}, measure="log_loss")
+    assert math.isnan(result["a", "b"].difference)
+    assert "probability 0" in str(result["a", "b"])
+    assert result["a", "b"].to_dict()["lower"] is None
 
 
 def test_rows_are_dropped_for_both_models():
     holes = MODELS["good"].copy()
     holes[:5, 1] = np.nan
-    found = th.inference.compare_classes(LABELS, {"good": holes, "poor": MODELS["poor"]}, missing="drop")
-    whole = th.inference.compare_classes(LABELS[5:], {name: matrix[5:] for name, matrix in MODELS.items()})
-    assert found.dropped == 5
-    assert found["good", "poor"] == whole["good", "poor"]
+    result = th.inference.compare_classes(LABELS, {"good": holes, "poor": MODELS["poor"]}, missing="drop")
+    complete = th.inference.compare_classes(LABELS[5:], {name: matrix[5:] for name, matrix in MODELS.items()})
+    assert result.dropped == 5
+    assert result["good", "poor"] == complete["good", "poor"]
 
 
-def test_limits_hold_as_often_as_said():
+def test_limits_hold_as_often_as_the_level():
     truth = {
         name: th.inference.compare_classes(*class_examples.rows(60_000, 1), measure=name)["good", "poor"].difference
         for name in ("overall_accuracy", "one_vs_rest_macro", "log_loss")
@@ -139,8 +139,8 @@ def test_limits_hold_as_often_as_said():
     for seed in range(400):
         labels, models = class_examples.rows(60, 1000 + seed)
         for name, value in truth.items():
-            found = th.inference.compare_classes(labels, models, measure=name)["good", "poor"]
-            held[name].append(found.lower <= value <= found.upper)
+            result = th.inference.compare_classes(labels, models, measure=name)["good", "poor"]
+            held[name].append(result.lower <= value <= result.upper)
     assert all(0.92 <= np.mean(each) <= 0.985 for each in held.values()), {n: np.mean(e) for n, e in held.items()}
 
 

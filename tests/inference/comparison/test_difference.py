@@ -57,10 +57,10 @@ def difference(lower, upper, *, margin=0.0, better="higher", p=0.01, adjusted=ma
     ],
 )
 def test_the_verdict_follows_from_limits_and_margin(lower, upper, margin, verdict):
-    found = difference(lower, upper, margin=margin)
-    assert found.verdict == verdict
+    result = difference(lower, upper, margin=margin)
+    assert result.verdict == verdict
     turned = {"better": "worse", "worse": "better"}
-    assert found.mirrored.verdict == turned.get(verdict, verdict)
+    assert result.mirrored.verdict == turned.get(verdict, verdict)
     assert difference(lower, upper, margin=margin, better="lower").verdict == turned.get(verdict, verdict)
 
 
@@ -71,11 +71,11 @@ def test_among_several_pairs_the_adjusted_p_value_must_agree():
 
 
 def test_a_mirror_turns_the_sign_and_nothing_else():
-    found = difference(0.01, 0.05)
-    mirrored = found.mirrored
+    result = difference(0.01, 0.05)
+    mirrored = result.mirrored
     assert (mirrored.a, mirrored.b) == ("b", "a")
     assert (mirrored.difference, mirrored.lower, mirrored.upper) == pytest.approx((-0.03, -0.05, -0.01))
-    assert mirrored.mirrored == found
+    assert mirrored.mirrored == result
     assert str(difference(0.0, 0.0).mirrored.difference) == "0.0"
 
 
@@ -91,29 +91,29 @@ def test_holm_is_its_definition(p_values):
 
 
 def test_holm_leaves_out_what_is_undefined():
-    found = ti.holm([0.01, math.nan, 0.02])
-    assert found[0] == 0.02
-    assert math.isnan(found[1])
-    assert found[2] == 0.02
+    result = ti.holm([0.01, math.nan, 0.02])
+    assert result[0] == 0.02
+    assert math.isnan(result[1])
+    assert result[2] == 0.02
 
 
 @given(st.floats(-1, 1), st.integers(1, 200), st.sampled_from([0.8, 0.95, 0.99]))
 def test_without_variance_limits_come_from_disjoint_pairs(d, pairs, level):
-    found = pairs_difference(d, 0.0, pairs, level=level)
-    assert -1 <= found.lower <= d <= found.upper <= 1
-    assert found.upper > found.lower
-    assert 0 < found.p_value <= 1 or pairs > 50
-    if abs(abs(d) - 1) > 1e-9 and found.lower > 1e-9:
-        assert found.p_value < 1 - level
+    result = pairs_difference(d, 0.0, pairs, level=level)
+    assert -1 <= result.lower <= d <= result.upper <= 1
+    assert result.upper > result.lower
+    assert 0 < result.p_value <= 1 or pairs > 50
+    if abs(abs(d) - 1) > 1e-9 and result.lower > 1e-9:
+        assert result.p_value < 1 - level
 
 
 def test_the_bootstrap_says_what_it_could_not_see():
     options: dict[str, Any] = {"level": 0.95, "span": 1.0, "cases": 20}
     ones = np.ones(101)
-    found = bootstrap_difference(ones, ones, **options)
-    assert (found.lower, found.upper) == pytest.approx((-(1 - 0.025 ** (1 / 20)), 1 - 0.025 ** (1 / 20)))
-    assert found.p_value == 1
-    assert "all resamples agree" in found.note
+    result = bootstrap_difference(ones, ones, **options)
+    assert (result.lower, result.upper) == pytest.approx((-(1 - 0.025 ** (1 / 20)), 1 - 0.025 ** (1 / 20)))
+    assert result.p_value == 1
+    assert "all resamples agree" in result.note
     nothing = np.full(101, math.nan)
     undefined = bootstrap_difference(nothing, ones, **options)
     assert math.isnan(undefined.p_value)
@@ -131,49 +131,49 @@ def test_a_margin_is_a_number(margin):
 
 def test_two_infinite_ratios_have_no_difference():
     infinite = np.array([math.inf, math.inf, 1.0])
-    found = bootstrap_difference(infinite, infinite, level=0.95, span=1.0, cases=10)
-    assert math.isnan(found.difference)
-    assert found.note == "the measure is undefined on the data"
+    result = bootstrap_difference(infinite, infinite, level=0.95, span=1.0, cases=10)
+    assert math.isnan(result.difference)
+    assert result.note == "the measure is undefined on the data"
 
 
 GOOD, FAIR = th.Ranking.parse("[30+,2-][15+,8-][5+,40-]"), th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
 
 
 def test_limits_of_both_are_combined():
-    found, a, b = ti.compare_unpaired(GOOD, FAIR), ti.auc_interval(GOOD), ti.auc_interval(FAIR)
-    assert found.difference == th.auc(GOOD) - th.auc(FAIR) > 0
-    assert found.variance == pytest.approx(ti.auc_variance(GOOD) + ti.auc_variance(FAIR))
-    assert found.lower == pytest.approx(found.difference - math.hypot(a.estimate - a.lower, b.upper - b.estimate))
-    assert found.upper == pytest.approx(found.difference + math.hypot(a.upper - a.estimate, b.estimate - b.lower))
-    assert found.verdict == "better"
+    result, a, b = ti.compare_unpaired(GOOD, FAIR), ti.auc_interval(GOOD), ti.auc_interval(FAIR)
+    assert result.difference == th.auc(GOOD) - th.auc(FAIR) > 0
+    assert result.variance == pytest.approx(ti.auc_variance(GOOD) + ti.auc_variance(FAIR))
+    assert result.lower == pytest.approx(result.difference - math.hypot(a.estimate - a.lower, b.upper - b.estimate))
+    assert result.upper == pytest.approx(result.difference + math.hypot(a.upper - a.estimate, b.estimate - b.lower))
+    assert result.verdict == "better"
 
 
 @given(two_class_rankings, two_class_rankings, st.floats(0.01, 0.99))
 def test_p_and_limits_of_unpaired_samples_agree(a, b, level):
-    found = ti.compare_unpaired(a, b, level=level)
-    if abs(found.p_value - (1 - level)) > 1e-9:
-        assert (found.p_value < 1 - level) == (not found.lower <= 0 <= found.upper)
+    result = ti.compare_unpaired(a, b, level=level)
+    if abs(result.p_value - (1 - level)) > 1e-9:
+        assert (result.p_value < 1 - level) == (not result.lower <= 0 <= result.upper)
 
 
 @given(two_class_rankings, two_class_rankings)
 def test_the_difference_has_width_and_a_mirror(a, b):
-    found, turned = ti.compare_unpaired(a, b), ti.compare_unpaired(b, a)
-    assert -1 <= found.lower <= found.difference <= found.upper <= 1
-    assert found.upper > found.lower
+    result, turned = ti.compare_unpaired(a, b), ti.compare_unpaired(b, a)
+    assert -1 <= result.lower <= result.difference <= result.upper <= 1
+    assert result.upper > result.lower
     assert (turned.difference, turned.lower, turned.upper) == pytest.approx(
-        (-found.difference, -found.upper, -found.lower), abs=1e-9
+        (-result.difference, -result.upper, -result.lower), abs=1e-9
     )
-    assert turned.p_value == pytest.approx(found.p_value, abs=1e-9)
-    assert 0 <= found.p_value <= 1
+    assert turned.p_value == pytest.approx(result.p_value, abs=1e-9)
+    assert 0 <= result.p_value <= 1
 
 
 def test_where_one_has_no_variance_limits_are_combined():
     perfect = th.Ranking.parse("[20+][20-]")
-    found = ti.compare_unpaired(perfect, FAIR)
+    result = ti.compare_unpaired(perfect, FAIR)
     a, b = ti.auc_interval(perfect), ti.auc_interval(FAIR)
-    assert found.lower == pytest.approx(0.29 - math.hypot(1 - a.lower, b.upper - 0.71))
-    assert "no spread" in found.note
-    edge = ti.compare_unpaired(perfect, FAIR, level=1 - found.p_value)
+    assert result.lower == pytest.approx(0.29 - math.hypot(1 - a.lower, b.upper - 0.71))
+    assert "no spread" in result.note
+    edge = ti.compare_unpaired(perfect, FAIR, level=1 - result.p_value)
     assert edge.lower == pytest.approx(0, abs=1e-9)
     assert ti.compare_unpaired(perfect, perfect).p_value == 1
 
@@ -195,8 +195,8 @@ def test_p_values_are_those_of_the_limits_whatever_the_tails(freedom, away):
     def reach(tail):
         return (student_tail(tail, freedom),) * 2
 
-    found = reached_difference(away, reach, variance=1, level=0.95, method="student", span=math.inf)
-    assert found.p_value == pytest.approx(max(2e-100, 2 * stats.t.sf(away, freedom)), rel=1e-6)
+    result = reached_difference(away, reach, variance=1, level=0.95, method="student", span=math.inf)
+    assert result.p_value == pytest.approx(max(2e-100, 2 * stats.t.sf(away, freedom)), rel=1e-6)
 
 
 @pytest.mark.parametrize("strength", [1, 4, 40])

@@ -1,5 +1,3 @@
-""""""
-
 from importlib import import_module
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 
 import thresher as th
 from tests.sources.test_scan import in_polars, in_postgres, in_sqlite
-from thresher.inference.comparison.engine import covariance_of, independent_cases, scanned_auc_intervals
+from thresher.inference.comparison.engine import covariance_of, scanned_auc_intervals
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.rows import ScoredRows
 from thresher.sources.engines.pairs import PlacementSums
@@ -45,15 +43,15 @@ def sums_of(y, scores, weight):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sums_say_what_rows_say(weighted):
     y, scores, weight = rows()
-    given = weight if weighted else None
+    weights = weight if weighted else None
     sums = sums_of(y, scores, weight if weighted else np.ones(y.size))
-    expected = ScoredRows.of(y, scores, weights=given)
-    found, covariance = covariance_of(sums), auc_covariance(expected)
-    np.testing.assert_allclose(found.areas, covariance.areas, rtol=1e-12)
-    np.testing.assert_allclose(found.total, covariance.total, rtol=1e-9)
-    assert independent_cases(sums) == pytest.approx(expected.cases)
+    expected = ScoredRows.of(y, scores, weights=weights)
+    result, covariance = covariance_of(sums), auc_covariance(expected)
+    np.testing.assert_allclose(result.areas, covariance.areas, rtol=1e-12)
+    np.testing.assert_allclose(result.total, covariance.total, rtol=1e-9)
+    assert result.cases == pytest.approx(expected.cases)
     one = scanned_auc_intervals(sums, level=0.9, method="delong, weighted" if weighted else "delong")[0]
-    other = th.auc_interval(th.inference.ScoredRows.of(y, scores["a"], weights=given), level=0.9)
+    other = th.auc_interval(th.inference.ScoredRows.of(y, scores["a"], weights=weights), level=0.9)
     assert (one.estimate, one.lower, one.upper) == pytest.approx((other.estimate, other.lower, other.upper), rel=1e-9)
     assert one.method == other.method
 
@@ -93,34 +91,34 @@ def source(request, tmp_path):
 def test_delong_is_that_of_the_rows(source):
     place, how = source
     data = rows_of_scanned_comparison()
-    found = th.inference.compare_scan(place, label="y", scores=MODELS, **how)
+    result = th.inference.compare_scan(place, label="y", scores=MODELS, **how)
     expected = th.compare(data["y"], {name: data[name] for name in MODELS})
-    assert found.names == expected.names
-    assert found.covariance is not None
+    assert result.names == expected.names
+    assert result.covariance is not None
     assert expected.covariance is not None
-    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-9)
+    np.testing.assert_allclose(result.covariance, expected.covariance, rtol=1e-9)
     for pair, difference in expected.differences.items():
-        assert found[pair].difference == pytest.approx(difference.difference, abs=1e-12)
-        assert found[pair].p_adjusted == pytest.approx(difference.p_adjusted, rel=1e-6)
-        assert found[pair].verdict == difference.verdict
-    assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
+        assert result[pair].difference == pytest.approx(difference.difference, abs=1e-12)
+        assert result[pair].p_adjusted == pytest.approx(difference.p_adjusted, rel=1e-6)
+        assert result[pair].verdict == difference.verdict
+    assert dict(result.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
 
 
-@pytest.mark.parametrize("beside", [["weights"], ["cluster"], ["weights", "cluster"]])
-def test_weights_and_clusters_are_those_of_the_rows(source, beside):
+@pytest.mark.parametrize("columns", [["weights"], ["cluster"], ["weights", "cluster"]])
+def test_weights_and_clusters_are_those_of_the_rows(source, columns):
     place, how = source
     data = rows_of_scanned_comparison()
-    named: dict[str, Any] = {name: {"weights": "w", "cluster": "user"}[name] for name in beside}
-    found = th.inference.compare_scan(place, label="y", scores=MODELS, **named, **how)
-    given = {f"{name.removesuffix('s')}s": data[column] for name, column in named.items()}
-    expected = th.compare(data["y"], {name: data[name] for name in MODELS}, **given)
-    assert found.covariance is not None
+    named: dict[str, Any] = {name: {"weights": "w", "cluster": "user"}[name] for name in columns}
+    result = th.inference.compare_scan(place, label="y", scores=MODELS, **named, **how)
+    options = {f"{name.removesuffix('s')}s": data[column] for name, column in named.items()}
+    expected = th.compare(data["y"], {name: data[name] for name in MODELS}, **options)
+    assert result.covariance is not None
     assert expected.covariance is not None
-    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-9)
-    assert found.pairs == pytest.approx(expected.pairs)
+    np.testing.assert_allclose(result.covariance, expected.covariance, rtol=1e-9)
+    assert result.pairs == pytest.approx(expected.pairs)
     for pair, difference in expected.differences.items():
-        assert (found[pair].lower, found[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
-        assert found[pair].method == difference.method
+        assert (result[pair].lower, result[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
+        assert result[pair].method == difference.method
 
 
 def test_costs_are_those_of_the_rows(source):
@@ -130,35 +128,35 @@ def test_costs_are_those_of_the_rows(source):
     thresholds = {"a": 0.5, "b": 0.2, "c": 0.4}
     scores = {name: data[name] for name in MODELS}
     asked: dict[str, Any] = {"measure": condition, "thresholds": thresholds}
-    found = th.inference.compare_scan(place, label="y", scores=MODELS, **asked, **how)
+    result = th.inference.compare_scan(place, label="y", scores=MODELS, **asked, **how)
     expected = th.compare(data["y"], scores, measure=condition, thresholds=thresholds)
-    assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
+    assert dict(result.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
     for pair, difference in expected.differences.items():
-        assert found[pair].difference == pytest.approx(difference.difference, abs=1e-12)
-        assert found[pair].lower == pytest.approx(difference.lower, abs=1e-12)  # the same draws of the same table
-        assert found[pair].p_value == pytest.approx(difference.p_value)
+        assert result[pair].difference == pytest.approx(difference.difference, abs=1e-12)
+        assert result[pair].lower == pytest.approx(difference.lower, abs=1e-12)  # the same draws of the same table
+        assert result[pair].p_value == pytest.approx(difference.p_value)
 
 
 def test_costs_at_the_best_threshold_of_each():
     data = rows_of_scanned_comparison()
     condition = th.OperatingCondition(cost_ratio=3)
-    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], measure=condition)
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], measure=condition)
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
-        assert found.estimates[name] == pytest.approx(best)
+        assert result.estimates[name] == pytest.approx(best)
 
 
 def test_no_row_leaves_the_engine(monkeypatch):
     """Also where the thresholds are to be found: ranges of scores leave it, and then calls."""
     monkeypatch.setattr(import_module("thresher.sources.scan"), "ROWS_TO_STREAM", 0)
     data, condition = rows_of_scanned_comparison(60_000), th.OperatingCondition(cost_ratio=3)
-    told: list[th.sources.Progress] = []
-    asked: dict[str, Any] = {"measure": condition, "replicates": 10, "progress": told.append}
-    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], **asked)
+    reports: list[th.sources.Progress] = []
+    asked: dict[str, Any] = {"measure": condition, "replicates": 10, "progress": reports.append}
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], **asked)
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
-        assert found.estimates[name] == pytest.approx(best)
-    stages = list(dict.fromkeys(one.stage for one in told))
+        assert result.estimates[name] == pytest.approx(best)
+    stages = list(dict.fromkeys(one.stage for one in reports))
     assert [stage for stage in stages if "refining" not in stage] == ["counting labels", "counting", "counting calls"]
 
 
@@ -166,10 +164,12 @@ def test_weighted_costs():
     """A weight of 2 is two rows in the estimate; limits are drawn by rows, whose number the weights do not change."""
     data, condition = rows_of_scanned_comparison(), th.OperatingCondition(cost_ratio=3)
     asked: dict[str, Any] = {"measure": condition, "thresholds": {"a": 0.5, "c": 0.4}}
-    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], weights="w", **asked)
+    result = th.inference.compare_scan(
+        ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], weights="w", **asked
+    )
     expected = th.compare(data["y"], {name: data[name] for name in ("a", "c")}, weights=data["w"], **asked)
-    assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
-    one, other = found["a", "c"], expected["a", "c"]
+    assert dict(result.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
+    one, other = result["a", "c"], expected["a", "c"]
     assert one.upper - one.lower == pytest.approx(other.upper - other.lower, rel=0.15)  # drawn, and not alike
 
 
@@ -198,10 +198,10 @@ def test_what_is_missing_is_refused_or_dropped():
     table = ibis.memtable(pa.table(data))
     with pytest.raises(th.errors.MissingValueError, match="2 of 100 rows"):
         th.inference.compare_scan(table, label="y", scores=["a", "c"])
-    found = th.inference.compare_scan(table, label="y", scores=["a", "c"], missing="drop")
+    result = th.inference.compare_scan(table, label="y", scores=["a", "c"], missing="drop")
     expected = th.compare(data["y"][2:], {"a": data["a"][2:], "c": data["c"][2:]})
-    assert found.dropped == 2
-    assert found["a", "c"].difference == pytest.approx(expected["a", "c"].difference)
+    assert result.dropped == 2
+    assert result["a", "c"].difference == pytest.approx(expected["a", "c"].difference)
 
 
 @pytest.mark.parametrize(
@@ -225,10 +225,10 @@ def test_one_class():
 
 def test_rows_of_engines_that_are_not_asked_are_compared_in_memory():
     data = rows_of_scanned_comparison()
-    found = th.inference.compare_scan(in_polars("rows", pa.table(data)), label="y", scores=MODELS, cluster="user")
+    result = th.inference.compare_scan(in_polars("rows", pa.table(data)), label="y", scores=MODELS, cluster="user")
     expected = th.compare(data["y"], {name: data[name] for name in MODELS}, clusters=data["user"])
     for pair, difference in expected.differences.items():
-        assert (found[pair].lower, found[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
+        assert (result[pair].lower, result[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -236,9 +236,9 @@ def test_weights_that_round_make_no_difference_where_there_is_none(seed):
     """Ties add up in another order under another column, and what that leaves is no variance."""
     rng = np.random.default_rng(seed)
     data = {"y": np.arange(40) % 2, "a": np.full(40, 0.5), "b": np.full(40, 0.25), "w": 10.0 ** rng.uniform(-6, 6, 40)}
-    found = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "b"], weights="w")[
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "b"], weights="w")[
         "a", "b"
     ]
     expected = th.compare(data["y"], {name: data[name] for name in "ab"}, weights=data["w"])["a", "b"]
-    assert (found.difference, found.p_value, found.verdict) == (0.0, 1.0, "undecided")
-    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper))
+    assert (result.difference, result.p_value, result.verdict) == (0.0, 1.0, "undecided")
+    assert (result.lower, result.upper) == pytest.approx((expected.lower, expected.upper))

@@ -25,11 +25,11 @@ def predictions(only_a, only_b, both, neither):
 @given(few, few, few, st.integers(1, 5))
 def test_it_is_the_binomial_test_of_cases_on_which_one_is_wrong(only_a, only_b, both, neither):
     rows = predictions(only_a, only_b, both, neither)
-    found = ti.mcnemar(*rows)
-    assert (found.only_a, found.only_b, found.both, found.neither) == (only_a, only_b, both, neither)
-    assert found.p_value == pytest.approx(oracles.mcnemar_exact(only_a, only_b), abs=1e-10)
+    result = ti.mcnemar(*rows)
+    assert (result.only_a, result.only_b, result.both, result.neither) == (only_a, only_b, both, neither)
+    assert result.p_value == pytest.approx(oracles.mcnemar_exact(only_a, only_b), abs=1e-10)
     if only_a + only_b:
-        assert found.p_value == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue, abs=1e-10)
+        assert result.p_value == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue, abs=1e-10)
     mid = ti.mcnemar(*rows, method="mid-p")
     assert mid.p_value == pytest.approx(oracles.mcnemar_exact(only_a, only_b, mid=True), abs=1e-10)
     chi = ti.mcnemar(*rows, method="chi-squared")
@@ -41,24 +41,24 @@ def test_it_is_the_binomial_test_of_cases_on_which_one_is_wrong(only_a, only_b, 
 @given(few, few, few, st.integers(1, 5))
 def test_the_difference_is_in_accuracy_a_minus_b_and_has_width(only_a, only_b, both, neither):
     labels, a, b = predictions(only_a, only_b, both, neither)
-    found, turned = ti.mcnemar(labels, a, b), ti.mcnemar(labels, b, a)
-    assert found.difference == pytest.approx((a == labels).mean() - (b == labels).mean())
-    assert -1 <= found.interval.lower <= found.difference <= found.interval.upper <= 1
-    assert found.interval.width > 0
+    result, turned = ti.mcnemar(labels, a, b), ti.mcnemar(labels, b, a)
+    assert result.difference == pytest.approx((a == labels).mean() - (b == labels).mean())
+    assert -1 <= result.interval.lower <= result.difference <= result.interval.upper <= 1
+    assert result.interval.width > 0
     assert (turned.interval.lower, turned.interval.upper) == pytest.approx(
-        (-found.interval.upper, -found.interval.lower)
+        (-result.interval.upper, -result.interval.lower)
     )
-    assert turned.p_value == found.p_value
+    assert turned.p_value == result.p_value
 
 
 def test_many_cases_do_not_overflow():
-    found = ti.mcnemar(*predictions(60_000, 61_000, 5, 5), method="mid-p")
-    assert found.p_value == pytest.approx(2 * stats.norm.sf(1000 / math.sqrt(121_000)), rel=0.01)
+    result = ti.mcnemar(*predictions(60_000, 61_000, 5, 5), method="mid-p")
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(1000 / math.sqrt(121_000)), rel=0.01)
 
 
 def test_words_as_labels():
-    found = ti.mcnemar(["spam", "ham", "spam"], ["spam", "ham", "ham"], ["ham", "ham", "ham"], positive="spam")
-    assert (found.only_a, found.only_b, found.both, found.neither) == (1, 0, 1, 1)
+    result = ti.mcnemar(["spam", "ham", "spam"], ["spam", "ham", "ham"], ["ham", "ham", "ham"], positive="spam")
+    assert (result.only_a, result.only_b, result.both, result.neither) == (1, 0, 1, 1)
 
 
 def test_bad_input():

@@ -38,34 +38,34 @@ def test_differences_are_those_of_the_functions_and_spread_as_resamples_do(text,
     thresholds = None
     if name == "precision" and text == name and declared is None:
         thresholds = {"a": 0.4, "b": 0.4}  # without a condition there is no chosen threshold
-    found = th.compare(labels, scores, measure=text, thresholds=thresholds, condition=declared, replicates=300)
+    result = th.compare(labels, scores, measure=text, thresholds=thresholds, condition=declared, replicates=300)
     rows = th.inference.ScoredRows.of(labels, scores)
     asked = "precision@threshold=0.4" if thresholds else text
     drawn = th.bootstrap(rows, asked, condition=declared, replicates=300, stratified=declared is not None)
-    one = found["a", "b"]
+    one = result["a", "b"]
     for model in ("a", "b"):
-        assert found.estimates[model] == pytest.approx(drawn.estimate(asked, model), abs=1e-9)
+        assert result.estimates[model] == pytest.approx(drawn.estimate(asked, model), abs=1e-9)
     spread = float(np.std(drawn.values(asked, "a") - drawn.values(asked, "b")))
     assert one.lower <= one.difference <= one.upper
     assert math.sqrt(one.variance) == pytest.approx(spread, rel=0.35)
-    assert found["b", "a"].difference == -one.difference
+    assert result["b", "a"].difference == -one.difference
 
 
 @pytest.mark.parametrize(
     "text", ["partial_auc[fpr<=0.3]", "brier", "log_loss", "net_benefit@0.2", "calibration_slope", "average_precision"]
 )
-def test_equal_models_are_rarely_called_different(text):
-    called = [th.compare(*scored(150, seed, same=True), measure=text)["a", "b"].p_value < 0.05 for seed in range(200)]
-    assert np.mean(called) < 0.1
+def test_equal_models_rarely_differ(text):
+    differ = [th.compare(*scored(150, seed, same=True), measure=text)["a", "b"].p_value < 0.05 for seed in range(200)]
+    assert np.mean(differ) < 0.1
 
 
-def test_weights_and_clusters_are_heeded():
+def test_weights_and_clusters_matter():
     labels, scores = scored(300, seed=5)
     cluster = np.arange(300) // 3
     tripled = np.repeat(np.arange(300), 3)
     plain = th.compare(labels, scores, measure="brier")["a", "b"]
-    whole = th.compare(labels[tripled], {k: v[tripled] for k, v in scores.items()}, measure="brier", clusters=tripled)
-    assert whole["a", "b"].variance == pytest.approx(plain.variance, rel=0.02)
+    copies = th.compare(labels[tripled], {k: v[tripled] for k, v in scores.items()}, measure="brier", clusters=tripled)
+    assert copies["a", "b"].variance == pytest.approx(plain.variance, rel=0.02)
     weighted = th.compare(labels, scores, measure="log_loss", weights=np.where(labels, 2.0, 1.0), clusters=cluster)
     heavy = np.where(labels, 2.0, 1.0)
     loss = {k: -np.log(np.where(labels, v, 1 - v)) for k, v in scores.items()}
@@ -84,10 +84,10 @@ def test_a_model_compared_with_itself_is_not_certain_to_be_equal():
 def test_a_side_that_is_neither_better_is_named_higher_or_lower():
     labels, scores = scored(2000, seed=2)
     extreme = {"a": scores["a"], "b": scores["a"] ** 3 / (scores["a"] ** 3 + (1 - scores["a"]) ** 3)}
-    found = th.compare(labels, extreme, measure="calibration_slope")
-    assert found["a", "b"].verdict == "higher"
-    assert found["b", "a"].verdict == "lower"
-    assert found["a", "b"].difference == pytest.approx(found.estimates["a"] * 2 / 3)
+    result = th.compare(labels, extreme, measure="calibration_slope")
+    assert result["a", "b"].verdict == "higher"
+    assert result["b", "a"].verdict == "lower"
+    assert result["a", "b"].difference == pytest.approx(result.estimates["a"] * 2 / 3)
 
 
 def test_joining_scores_keeps_the_estimate(monkeypatch):
@@ -100,9 +100,9 @@ def test_joining_scores_keeps_the_estimate(monkeypatch):
 
 
 def test_an_infinite_loss_has_no_difference():
-    found = th.compare([1, 0, 1, 0], {"a": [0.0, 0.2, 0.9, 0.1], "b": [0.8, 0.2, 0.9, 0.1]}, measure="log_loss")
-    assert math.isnan(found["a", "b"].difference)
-    assert "probability 0" in found["a", "b"].note
+    result = th.compare([1, 0, 1, 0], {"a": [0.0, 0.2, 0.9, 0.1], "b": [0.8, 0.2, 0.9, 0.1]}, measure="log_loss")
+    assert math.isnan(result["a", "b"].difference)
+    assert "probability 0" in result["a", "b"].note
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ class TestAuc:
     @given(modelled_rows())
     def test_differences_are_those_of_delong(self, rows):
         labels, scores = rows
-        found = ti.compare(labels, dict(zip("xyz", scores, strict=True)), correction="none")
+        result = ti.compare(labels, dict(zip("xyz", scores, strict=True)), correction="none")
         expected = oracles.delong_covariance(labels, scores)
-        assert found.covariance == pytest.approx(expected, abs=1e-12)
+        assert result.covariance == pytest.approx(expected, abs=1e-12)
         for i, a in enumerate("xyz"):
             for j, b in enumerate("xyz"):
                 if a == b:
                     continue
-                one = found[a, b]
+                one = result[a, b]
                 areas = [th.auc(th.rank(labels, scores[k])) for k in (i, j)]
                 assert one.difference == pytest.approx(areas[0] - areas[1], abs=1e-12)
                 assert -1 <= one.lower <= one.difference <= one.upper <= 1
@@ -186,7 +186,7 @@ class TestAuc:
             assert (one.p_value < 1 - level) == (not one.lower <= 0 <= one.upper)
 
     @pytest.mark.parametrize(("Pos", "Neg"), [(5, 100), (10, 40), (20, 20)])
-    def test_equal_models_differ_by_chance_no_more_often_than_said(self, Pos, Neg):
+    def test_equal_models_differ_by_chance_no_more_often_than_the_level(self, Pos, Neg):
         """DeLong's normal limits exclude 0 in 5.4 to 10.9 % of such samples; at most 5.5 % may, give or take chance."""
         rng, times, refused = np.random.default_rng(3), 1500, 0
         labels = np.arange(Pos + Neg) < Pos
@@ -206,11 +206,11 @@ class TestAuc:
     def test_the_sign_is_that_of_a_minus_b(self):
         labels, scores = [1] * 12 + [0] * 12, [*range(24, 12, -1), *range(12, 0, -1)]
         scores[11], scores[12] = scores[12], scores[11]
-        found = ti.compare(labels, {"good": scores, "bad": [-s for s in scores]})
-        assert found["good", "bad"].difference > 0
-        assert found["good", "bad"].verdict == "better"
-        assert found["bad", "good"].difference < 0
-        assert found["bad", "good"].verdict == "worse"
+        result = ti.compare(labels, {"good": scores, "bad": [-s for s in scores]})
+        assert result["good", "bad"].difference > 0
+        assert result["good", "bad"].verdict == "better"
+        assert result["bad", "good"].difference < 0
+        assert result["bad", "good"].verdict == "worse"
 
     def test_trap_28_paired_is_surer_than_unpaired(self):
         labels, scores = correlated(n=400, shift=0.13, seed=1)
@@ -230,67 +230,27 @@ class TestAuc:
 
     def test_the_same_scores_differ_by_nothing_but_not_surely(self):
         labels, scores = correlated()
-        found = ti.compare(labels, {"a": scores["a"], "again": scores["a"] * 2})["a", "again"]
-        assert found.difference == 0
-        assert found.lower < 0 < found.upper
-        assert found.p_value == 1
-        assert found.verdict == "undecided"
-        assert "conservative" in found.note
+        result = ti.compare(labels, {"a": scores["a"], "again": scores["a"] * 2})["a", "again"]
+        assert result.difference == 0
+        assert result.lower < 0 < result.upper
+        assert result.p_value == 1
+        assert result.verdict == "undecided"
+        assert "conservative" in result.note
 
     def test_two_perfect_models_are_not_known_to_be_equal(self):
-        found = ti.compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 4, 3, 2, 1], "b": [9, 8, 7, 1, 2, 3]})["a", "b"]
-        assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / 3) - 1, 1 - 0.025 ** (1 / 3)))
+        result = ti.compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 4, 3, 2, 1], "b": [9, 8, 7, 1, 2, 3]})["a", "b"]
+        assert (result.lower, result.upper) == pytest.approx((0.025 ** (1 / 3) - 1, 1 - 0.025 ** (1 / 3)))
 
     def test_weights_and_clusters_go_into_the_covariance(self):
         labels, scores = correlated()
         clusters = np.arange(labels.size) // 3
-        found = ti.compare(labels, scores, clusters=clusters)
+        result = ti.compare(labels, scores, clusters=clusters)
         expected = oracles.obuchowski_covariance(labels, list(scores.values()), clusters.tolist())
-        assert found.covariance == pytest.approx(expected, abs=1e-12)
+        assert result.covariance == pytest.approx(expected, abs=1e-12)
         equal = ti.compare(labels, scores, weights=np.full(labels.size, 0.3))
         assert equal.covariance == pytest.approx(ti.compare(labels, scores).covariance, abs=1e-12)
         uneven = ti.compare(labels, scores, weights=1.0 + labels * np.arange(labels.size))
         assert uneven["a", "b"].variance > 1.1 * equal["a", "b"].variance
-
-    def test_contrasts(self):
-        labels, scores = correlated()
-        scores["c"] = scores["b"] + np.sin(np.arange(labels.size))
-        found = ti.compare(labels, scores)
-        pair = found.contrast({"a": 1, "b": -1})
-        for name in ("difference", "lower", "upper", "variance", "p_value"):
-            assert getattr(pair, name) == pytest.approx(getattr(found["a", "b"], name), abs=1e-12)
-        mean = found.contrast({"a": 1, "b": -0.5, "c": -0.5})
-        of = np.array([1, -0.5, -0.5])
-        assert found.covariance is not None
-        assert mean.variance == pytest.approx(of @ found.covariance @ of)
-        assert mean.difference == pytest.approx(of @ list(found.estimates.values()))
-        with pytest.raises(ArgumentError, match="sum to 0"):
-            found.contrast({"a": 1})
-        with pytest.raises(ArgumentError, match="the models are a, b, c"):
-            found.contrast({"a": 1, "z": -1})
-
-    def test_holm_over_all_pairs(self):
-        labels, scores = correlated(n=500, shift=0.3)
-        rng = np.random.default_rng(0)
-        scores |= {"c": scores["b"] + 0.2 * rng.normal(size=500), "d": rng.normal(size=500)}
-        found = ti.compare(labels, scores)
-        assert len(found.differences) == 6
-        raw = [one.p_value for one in found.differences.values()]
-        assert [one.p_adjusted for one in found.differences.values()] == pytest.approx(oracles.holm(raw), abs=1e-15)
-        alone = ti.compare(labels, scores, correction="none")
-        assert [one.p_adjusted for one in alone.differences.values()] == raw
-
-    def test_a_margin_decides_between_equal_and_undecided(self):
-        labels, scores = correlated(n=2000, shift=0.0)
-        assert ti.compare(labels, scores)["a", "b"].verdict == "undecided"
-        assert ti.compare(labels, scores, margin=0.05)["a", "b"].verdict == "practically equal"
-
-    def test_a_table_for_people(self):
-        labels, scores = correlated()
-        told = str(ti.compare(labels, scores))
-        assert "a - b" in told
-        assert "verdict on the first" in told
-        assert len({line.index("[") for line in told.splitlines() if "[" in line}) == 1
 
 
 class TestResampling:
@@ -301,30 +261,30 @@ class TestResampling:
         labels, scores = correlated(n=1000)
         right = {name: (scores[name] >= self.AT[name]) == labels for name in "ab"}
         away = right["a"].astype(float) - right["b"]
-        found = ti.compare(labels, scores, measure="accuracy", thresholds=self.AT, replicates=20_000)
-        assert found.estimates["a"] == right["a"].mean()
-        assert found["a", "b"].difference == pytest.approx(away.mean())
-        assert found["a", "b"].variance == pytest.approx(away.var() / labels.size, rel=0.05)
-        assert found["a", "b"].lower <= found["a", "b"].difference <= found["a", "b"].upper
-        assert found.covariance is None
+        result = ti.compare(labels, scores, measure="accuracy", thresholds=self.AT, replicates=20_000)
+        assert result.estimates["a"] == right["a"].mean()
+        assert result["a", "b"].difference == pytest.approx(away.mean())
+        assert result["a", "b"].variance == pytest.approx(away.var() / labels.size, rel=0.05)
+        assert result["a", "b"].lower <= result["a", "b"].difference <= result["a", "b"].upper
+        assert result.covariance is None
 
     def test_weighted_rows_and_clusters_of_one_agree_with_plain_rows(self):
         labels, scores = correlated(n=400)
-        told: dict[str, Any] = {"measure": "f1", "thresholds": self.AT, "replicates": 6000}
-        plain = ti.compare(labels, scores, **told)["a", "b"]
+        settings: dict[str, Any] = {"measure": "f1", "thresholds": self.AT, "replicates": 6000}
+        plain = ti.compare(labels, scores, **settings)["a", "b"]
         others: list[dict[str, Any]] = [{"weights": np.full(400, 2.0)}, {"clusters": np.arange(400)}]
         for more in others:
-            other = ti.compare(labels, scores, **told, **more)["a", "b"]
+            other = ti.compare(labels, scores, **settings, **more)["a", "b"]
             assert other.difference == pytest.approx(plain.difference, abs=1e-12)
             assert other.variance == pytest.approx(plain.variance, rel=0.1)
 
-    def test_clusters_are_drawn_whole(self):
+    def test_clusters_are_drawn_entirely(self):
         labels, scores = correlated(n=200)
         many = np.repeat(labels, 5), {name: np.repeat(each, 5) for name, each in scores.items()}
-        told: dict[str, Any] = {"measure": "accuracy", "thresholds": self.AT, "replicates": 5000}
-        once = ti.compare(labels, scores, **told)["a", "b"].variance
-        clustered = ti.compare(*many, clusters=np.repeat(np.arange(200), 5), **told)["a", "b"].variance
-        careless = ti.compare(*many, **told)["a", "b"].variance
+        settings: dict[str, Any] = {"measure": "accuracy", "thresholds": self.AT, "replicates": 5000}
+        once = ti.compare(labels, scores, **settings)["a", "b"].variance
+        clustered = ti.compare(*many, clusters=np.repeat(np.arange(200), 5), **settings)["a", "b"].variance
+        careless = ti.compare(*many, **settings)["a", "b"].variance
         right = {name: (scores[name] >= self.AT[name]) == labels for name in "ab"}
         exact = (right["a"].astype(float) - right["b"]).var() / 200  # of a mean over clusters
         noise = 3 * math.sqrt(2 / 5000)  # of a variance of so many resamples
@@ -341,15 +301,15 @@ class TestResampling:
         assert one.verdict == "better"
         assert one.mirrored.verdict == "worse"
 
-    def test_expected_cost_at_given_thresholds(self):
+    def test_expected_cost_at_fixed_thresholds(self):
         labels, scores = correlated(n=500)
         condition = th.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=7)
-        found = ti.compare(labels, scores, measure=condition, thresholds=self.AT)
+        result = ti.compare(labels, scores, measure=condition, thresholds=self.AT)
         for name in "ab":
             table = th.tables.contingency_at(th.rank(labels, scores[name]), self.AT[name])
-            assert found.estimates[name] == pytest.approx(condition.expected_cost(table), abs=1e-12)
-        assert found.measure == "expected cost"
-        assert found.better == "lower"
+            assert result.estimates[name] == pytest.approx(condition.expected_cost(table), abs=1e-12)
+        assert result.measure == "expected cost"
+        assert result.better == "lower"
 
     @pytest.mark.parametrize(
         "condition",
@@ -359,48 +319,48 @@ class TestResampling:
             th.OperatingCondition(prevalence=0.3, cost_fp=2, cost_fn=9, cost_tp=-1, cost_tn=0.5),
         ],
     )
-    def test_without_thresholds_each_is_chosen_anew(self, condition):
+    def test_without_thresholds_each_is_chosen_again(self, condition):
         labels, scores = correlated(n=300, shift=1.0)
         scores = {name: each.round(1) for name, each in scores.items()}
-        found = ti.compare(labels, scores, measure=condition, replicates=300)
+        result = ti.compare(labels, scores, measure=condition, replicates=300)
         for name in "ab":
-            assert found.estimates[name] == pytest.approx(
+            assert result.estimates[name] == pytest.approx(
                 th.choose(th.rank(labels, scores[name]), condition).expected_cost, abs=1e-12
             )
-        assert found["a", "b"].difference < 0
-        assert found["a", "b"].verdict == "better"
+        assert result["a", "b"].difference < 0
+        assert result["a", "b"].verdict == "better"
         weighted = ti.compare(labels, scores, measure=condition, weights=[2] * 300, replicates=300)
-        assert weighted["a", "b"].lower == pytest.approx(found["a", "b"].lower, abs=1e-12)
+        assert weighted["a", "b"].lower == pytest.approx(result["a", "b"].lower, abs=1e-12)
         if condition.class_ratio is None:  # otherwise rows are drawn class by class, and clusters cannot be
             single = ti.compare(labels, scores, measure=condition, clusters=range(300), replicates=300)
-            assert single["a", "b"].lower == pytest.approx(found["a", "b"].lower, abs=1e-12)
+            assert single["a", "b"].lower == pytest.approx(result["a", "b"].lower, abs=1e-12)
 
     def test_a_score_of_infinity_cannot_be_refused(self):
         labels, scores = [1, 0, 0, 0, 1, 0], [0.5, np.inf, 0.2, 0.1, 0.4, 0.3]
         condition = th.OperatingCondition(cost_ratio=0.01)
-        found = ti.compare(labels, {"a": scores, "b": [6, 2, 3, 4, 5, 1]}, measure=condition, replicates=100)
+        result = ti.compare(labels, {"a": scores, "b": [6, 2, 3, 4, 5, 1]}, measure=condition, replicates=100)
         chosen = th.choose(th.rank(labels, scores), condition)
-        assert found.estimates["a"] == pytest.approx(chosen.expected_cost, abs=1e-12)
+        assert result.estimates["a"] == pytest.approx(chosen.expected_cost, abs=1e-12)
 
     def test_the_seed_decides(self):
         labels, scores = correlated()
-        told: dict[str, Any] = {"measure": "mcc", "thresholds": self.AT, "replicates": 200}
-        one, again, other = (ti.compare(labels, scores, **told, seed=seed)["a", "b"] for seed in (1, 1, 2))
+        settings: dict[str, Any] = {"measure": "mcc", "thresholds": self.AT, "replicates": 200}
+        one, again, other = (ti.compare(labels, scores, **settings, seed=seed)["a", "b"] for seed in (1, 1, 2))
         assert one == again
         assert one != other
 
     def test_models_that_call_alike_are_not_surely_equal(self):
         labels, scores = correlated()
-        found = ti.compare(labels, {"a": scores["a"], "b": scores["a"]}, measure="f1", thresholds={"a": 0.5, "b": 0.5})
-        assert found["a", "b"].difference == 0
-        assert found["a", "b"].lower < 0 < found["a", "b"].upper
-        assert "all resamples agree" in found["a", "b"].note
+        result = ti.compare(labels, {"a": scores["a"], "b": scores["a"]}, measure="f1", thresholds={"a": 0.5, "b": 0.5})
+        assert result["a", "b"].difference == 0
+        assert result["a", "b"].lower < 0 < result["a", "b"].upper
+        assert "all resamples agree" in result["a", "b"].note
 
     def test_a_measure_that_is_undefined_says_so(self):
         labels, scores = correlated()
-        found = ti.compare(labels, scores, measure="precision", thresholds={"a": 0.5, "b": np.inf})
-        assert math.isnan(found["a", "b"].difference)
-        assert "undefined" in str(found["a", "b"])
+        result = ti.compare(labels, scores, measure="precision", thresholds={"a": 0.5, "b": np.inf})
+        assert math.isnan(result["a", "b"].difference)
+        assert "undefined" in str(result["a", "b"])
 
 
 class TestBadInput:
@@ -441,23 +401,11 @@ class TestBadInput:
     def test_rows_with_gaps_are_dropped_for_all_models(self):
         labels, scores = correlated(n=60)
         holed = scores | {"b": np.where(np.arange(60) == 3, np.nan, scores["b"])}
-        found = ti.compare(labels, holed, missing="drop")
-        assert found.dropped == 1
+        result = ti.compare(labels, holed, missing="drop")
+        assert result.dropped == 1
         keep = np.arange(60) != 3
         expected = ti.compare(labels[keep], {name: each[keep] for name, each in scores.items()})
-        assert found["a", "b"].lower == pytest.approx(expected["a", "b"].lower, abs=1e-12)
-
-
-@pytest.mark.parametrize("scores", ["apart", "perfect"])
-def test_a_doubled_contrast_has_doubled_limits(scores):
-    rng = np.random.default_rng(2)
-    labels = rng.random(60) < 0.5
-    good = labels + (0.0 if scores == "perfect" else 0.5) * rng.normal(size=60)
-    found = ti.compare(labels, {"a": good, "b": (0 if scores == "perfect" else 1) * rng.normal(size=60) - labels})
-    single, double = found["a", "b"], found.contrast({"a": 2, "b": -2})
-    assert double.difference == pytest.approx(2 * single.difference)
-    assert (double.lower, double.upper) == pytest.approx((2 * single.lower, 2 * single.upper))
-    assert double.lower <= double.difference <= double.upper
+        assert result["a", "b"].lower == pytest.approx(expected["a", "b"].lower, abs=1e-12)
 
 
 @pytest.mark.parametrize("clusters", [6, 30])
@@ -466,14 +414,14 @@ def test_few_clusters_give_students_limits_with_as_many_degrees_of_freedom_less_
     labels, scores = correlated()
     cluster = np.arange(300) % clusters
     labels = labels & (cluster > 0)
-    found = ti.compare(labels, scores, clusters=cluster)
-    one = found["a", "b"]
-    assert found.pairs == clusters - 1
+    result = ti.compare(labels, scores, clusters=cluster)
+    one = result["a", "b"]
+    assert result.pairs == clusters - 1
     error = math.sqrt(one.variance)
     half = stats.t.ppf(0.975, clusters - 2) * error
     assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half))
     assert one.p_value == pytest.approx(2 * stats.t.sf(abs(one.difference) / error, clusters - 2))
-    contrast = found.contrast({"a": 1, "b": -1})
+    contrast = result.contrast({"a": 1, "b": -1})
     assert (contrast.lower, contrast.upper, contrast.p_value) == pytest.approx((one.lower, one.upper, one.p_value))
 
 
@@ -490,7 +438,7 @@ def test_models_are_named_by_text():
 
 
 @pytest.mark.parametrize("options", [{"seed": -1}, {"seed": 1.5}, {"replicates": 2.5}, {"replicates": None}])
-def test_seeds_and_replicates_are_whole_numbers(options):
+def test_seeds_and_replicates_are_integers(options):
     with pytest.raises(ArgumentError):
         ti.compare([1, 0, 1, 0], {"a": [1, 0, 2, 3], "b": [0, 1, 2, 3]}, **options)
 
@@ -510,15 +458,15 @@ def three_scored(**more):
 
 @pytest.mark.parametrize("more", [{}, {"weights": np.arange(1.0, 121)}, {"clusters": np.arange(120) // 4}])
 def test_the_data_come_first_and_resamples_keep_what_models_share(more):
-    found = resample_tables(three_scored(**more), AT, 50, np.random.default_rng(1))
+    result = resample_tables(three_scored(**more), AT, 50, np.random.default_rng(1))
     labels, scores = three_models()
-    for name, table in found.items():
+    for name, table in result.items():
         expected = th.contingency(labels, scores[name] >= AT[name], weights=more.get("weights"))
         assert [float(np.asarray(cell)[0]) for cell in (table.tp, table.fn, table.fp, table.tn)] == pytest.approx(
             [expected.tp, expected.fn, expected.fp, expected.tn]
         )
-    first = found["a"]
-    for table in found.values():  # the same rows for all models: the same positives in every resample
+    first = result["a"]
+    for table in result.values():  # the same rows for all models: the same positives in every resample
         assert np.asarray(table.Pos) == pytest.approx(np.asarray(first.Pos))
         assert np.asarray(table.Neg) == pytest.approx(np.asarray(first.Neg))
     assert np.ptp(np.asarray(first.Pos)) > 0
@@ -535,21 +483,21 @@ def test_drawing_from_the_small_table_is_drawing_rows():
 def test_resampled_costs_choose_as_choose_does():
     condition = th.OperatingCondition(cost_ratio=2)
     data = three_scored()
-    found = resample_costs(data, condition, 5, np.random.default_rng(3))
+    result = resample_costs(data, condition, 5, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     labels, scores = three_models()
     for i in range(1, 6):
         drawn = rng.integers(120, size=120)
         for name in AT:
             chosen = th.choose(th.rank(labels[drawn], scores[name][drawn]), condition)
-            assert found[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
+            assert result[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
 
 
 @pytest.mark.parametrize("condition", [th.OperatingCondition(cost_ratio=0.05), th.OperatingCondition(class_ratio=0.01)])
 def test_where_calling_nothing_is_cheapest_it_costs_what_misses_do(condition):
     labels, scores = three_models()
     scores = {name: -values for name, values in scores.items()}  # the first to be called are mostly negative
-    found = resample_costs(ti.ScoredRows.of(labels, scores), condition, 30, np.random.default_rng(3))
+    result = resample_costs(ti.ScoredRows.of(labels, scores), condition, 30, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     sides = np.flatnonzero(labels), np.flatnonzero(~labels)
     if condition.class_ratio is None:
@@ -559,9 +507,9 @@ def test_where_calling_nothing_is_cheapest_it_costs_what_misses_do(condition):
     for i, drawn in enumerate([np.arange(120), *redrawn]):
         nothing = th.Contingency(tp=0, fn=int(labels[drawn].sum()), fp=0, tn=int((~labels[drawn]).sum()))
         for name in AT:
-            assert found[name][i] <= condition.expected_cost(nothing) + 1e-12
+            assert result[name][i] <= condition.expected_cost(nothing) + 1e-12
             chosen = th.choose(th.rank(labels[drawn], scores[name][drawn]), condition)
-            assert found[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
+            assert result[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
 
 
 def test_to_call_nothing_refuses_an_infinite_score():
@@ -571,17 +519,17 @@ def test_to_call_nothing_refuses_an_infinite_score():
         values[top] = np.inf
     condition = th.OperatingCondition(cost_ratio=0.01)
     data = ti.ScoredRows.of(labels, scores)
-    found = resample_costs(data, condition, 5, np.random.default_rng(3))
+    result = resample_costs(data, condition, 5, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     for i in range(6):
         drawn = np.arange(120) if i == 0 else rng.integers(120, size=120)
         for name in AT:
             chosen = th.choose(th.rank(labels[drawn], scores[name][drawn]), condition)
-            assert found[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
-            assert found[name][i] <= labels[drawn].mean() * 0.01 + 1e-12
+            assert result[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
+            assert result[name][i] <= labels[drawn].mean() * 0.01 + 1e-12
 
 
-def test_models_that_call_nothing_are_called_nothing():
+def test_models_that_call_nothing_are_equal():
     """Above every score no model has a precision, and all have the same accuracy: neither is better."""
     labels, scores = three_models()
     above = dict.fromkeys(AT, 99.0)
@@ -604,17 +552,17 @@ def test_single_precision_scores_are_compared_as_doubles(more):
     high = np.nextafter(low, np.float32(1))
     labels, scores = np.array([0, 1] * 20), np.array([low, high] * 20)
     between = (float(low) + float(high)) / 2
-    given = {"a": scores, "b": scores[::-1].copy()}
-    found = th.compare(labels, given, measure="accuracy", thresholds={"a": between, "b": between}, **more)
-    assert found.estimates["a"] == 1
-    assert found.estimates["b"] == 0
+    models = {"a": scores, "b": scores[::-1].copy()}
+    result = th.compare(labels, models, measure="accuracy", thresholds={"a": between, "b": between}, **more)
+    assert result.estimates["a"] == 1
+    assert result.estimates["b"] == 0
 
 
 @pytest.mark.parametrize("more", [{}, {"weights": np.full(120, 2.0)}, {"clusters": np.arange(120)}])
 def test_stratified_resamples_hold_the_classes_fixed_unless_there_are_clusters(more):
     for stratified in (True, False):
-        found = resample_tables(three_scored(**more), AT, 50, np.random.default_rng(1), stratified=stratified)
-        for table in found.values():
+        result = resample_tables(three_scored(**more), AT, 50, np.random.default_rng(1), stratified=stratified)
+        for table in result.values():
             assert (np.ptp(table.Pos) == 0) == (stratified and "clusters" not in more)
             assert np.ptp(table.total) == 0
             assert np.ptp(table.tp) > 0

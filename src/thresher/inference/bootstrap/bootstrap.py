@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from thresher._internal.arguments import require_level
-from thresher._internal.parallel import Progress, map_blocks
+from thresher._internal.parallel import Progress
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.quantities import Wanted, statistics_of
-from thresher.inference.bootstrap.replicates import Answers, PartsByModel, Question, Replicates, Scheme
-from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
+from thresher.inference.bootstrap.replicates import Answers, Question, Replicates, Scheme
+from thresher.inference.bootstrap.sample import Resampled, sample_of
 from thresher.inference.bootstrap.statistics import Mix
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking
@@ -36,14 +34,12 @@ def bootstrap(
 ) -> Replicates:
     """Draw the sample again and again, and compute every statistic of every model on each draw.
 
-    A ranking is resampled by segments, never by rows: how often each is drawn is all that matters. Rows are drawn
-    jointly for all models, in entire clusters if there are any, and carry their weights along. The
-    same seed gives the same replicates whatever the number of threads.
+    A ranking is resampled by segments. Rows are drawn jointly for all models, in entire clusters if there are any, and
+    carry their weights along. The same seed gives the same replicates whatever the number of threads.
 
-    What depends on the mix of the classes (Brier score, precision, F1, average precision, a cost without a declared
-    class ratio) is as uncertain as the mix, so all cases are drawn together. AUC and rates within a class do not depend
-    on it, and a declared class ratio is no matter of chance: those are stratified, drawn class by class in fixed
-    numbers. Where both kinds are asked for, each is drawn in its way; `Replicates.stratified` says which by name.
+    What depends on the mix of the classes (Brier score, precision, a cost without a declared class ratio) is as
+    uncertain as the mix, so all cases are drawn together. AUC, rates within a class and what is stated at a declared
+    ratio are stratified: drawn class by class in fixed numbers. `Replicates.stratified` says which by name.
 
     Parameters
     ----------
@@ -72,8 +68,8 @@ def bootstrap(
     --------
     >>> from thresher import average_precision
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> found = bootstrap(spam_tree, ["auc"], replicates=500)
-    >>> print(found.interval("auc"))
+    >>> replicates = bootstrap(spam_tree, ["auc"], replicates=500)
+    >>> print(replicates.interval("auc"))
     0.7100 [0.6212, 0.7885]
     >>> bootstrap(spam_tree, ["auc", average_precision], replicates=10).stratified
     {'auc': True, 'average_precision': False}
@@ -83,37 +79,18 @@ def bootstrap(
     if condition is not None:
         require_condition(condition)
     sample = sample_of(source)
-    mix = Mix.of(condition, trained_at).at(_prevalence(sample))
+    observed = Resampled.of(next(iter(sample.orders.values())), sample.cases)
+    mix = Mix.of(condition, trained_at, float(observed.Pos) / float(observed.Pos + observed.Neg))
     question = Question(sample, statistics_of(statistics, mix, condition))
     question.require()
     schemes = _schemes(question, stratified=stratified)
-    draws = replicates * len(schemes)
     drawn: Answers = {}
-    for done, (plan, asked) in enumerate(schemes):
-
-        def block(
-            rng: np.random.Generator, size: int, plan: Resampling = plan, asked: Question = asked
-        ) -> PartsByModel:
-            return asked.parts(plan.stacks(rng, size))
-
-        report = None if progress is None else partial(_report_progress, progress, done * replicates, draws)
-        items = sample.work * plan.together
-        blocks = map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=report)
-        drawn |= asked.answers(blocks)
-    return Replicates(
-        question=question,
-        schemes=schemes,
-        replicates=replicates,
-        seed=seed,
-        level=level,
-        estimates=question.observed(),
-        drawn=drawn,
-    )
-
-
-def _prevalence(sample: Sample) -> float:
-    drawn = Resampled.of(next(iter(sample.orders.values())), sample.cases)
-    return float(drawn.Pos) / float(drawn.Pos + drawn.Neg)
+    for number, (plan, asked) in enumerate(schemes):
+        report = None
+        if progress is not None:
+            report = partial(_report_progress, progress, number * replicates, replicates * len(schemes))
+        drawn |= asked.draw(plan, replicates, seed=seed, threads=threads, progress=report)
+    return Replicates(question, schemes, replicates, seed, level, estimates=question.observed(), drawn=drawn)
 
 
 def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ...]:

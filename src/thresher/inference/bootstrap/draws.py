@@ -10,31 +10,27 @@ time of drawing n item numbers and counting them. Several replicates are drawn t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import require_function
-from thresher._internal.parallel import BLOCK
+from thresher._internal.parallel import BLOCK, Progress, map_blocks
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.sample import Sample, Times
-from thresher.ranking import Counts, Flags, Floats
+from thresher.ranking import Counts, Floats
 
+T = TypeVar("T")
 FEWEST_ITEMS = 2048  # below, drawing item numbers is as fast
 _BYTES = 256
 
 
 def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Counts:
-    """How often each item is drawn when as many are drawn as there are, with replacement: a row per replicate.
-
-    >>> drawn = multiplicities(10_000, 2, np.random.default_rng(0))
-    >>> drawn.sum(axis=1).tolist(), drawn.shape, drawn.max().item()
-    ([10000, 10000], (2, 10000), 7)
-    """
+    """How often each item is drawn when as many are drawn as there are, with replacement: a row per replicate."""
     start = items * np.arange(replicates)
     if items < FEWEST_ITEMS:
         place = rng.integers(0, items, (replicates, items)) + start[:, np.newaxis]
@@ -82,8 +78,6 @@ def _rate(items: int) -> float:
     return 1 - 4 / math.sqrt(items)
 
 
-Draw: TypeAlias = Callable[[np.random.Generator, int], Counts]  # a row for each of so many replicates
-
 CASES_WORTH_A_BINOMIAL = 30  # drawing a binomial per item takes as long as drawing this many cases
 MOST_SINGLE_DELETIONS = 1000
 GROUPS_OF_DELETIONS = 300
@@ -94,17 +88,12 @@ ITEMS_AT_ONCE = 1 << 20  # of replicates that are drawn together: calls are long
 class Resampling:
     """How a sample is drawn again: all at once, class by class (stratified), or in entire clusters.
 
-    >>> from thresher.inference.bootstrap.sample import sample_of
-    >>> from thresher.ranking import Ranking
-    >>> drawn = Resampling.of(sample_of(Ranking.parse("[20+,5-][10+][20+,40-]")), stratified=True)
-    >>> pos, neg = drawn.times(np.random.default_rng(0), 2)
-    >>> pos.sum(axis=1).tolist(), neg.sum(axis=1).tolist()
-    ([50, 50], [45, 45])
+    `strata` are drawn apart: how many cases each item stands for.
     """
 
     sample: Sample
     stratified: bool
-    draws: tuple[Draw, ...]
+    strata: tuple[Counts, ...]
 
     @classmethod
     def of(cls, sample: Sample, *, stratified: bool | None) -> Resampling:
@@ -118,10 +107,10 @@ class Resampling:
                     "clusters are drawn whole, so the number of positives drawn cannot be held fixed",
                     f"leave stratified out, or leave {argument('clusters')} out if rows are independent",
                 )
-            return cls(sample, False, (_draw(np.ones(sample.clusters, dtype=np.int64)),))
+            return cls(sample, False, (np.ones(sample.clusters, dtype=np.int64),))
         if stratified is not None and not stratified:
-            return cls(sample, False, (_draw(np.concatenate(sample.cases)),))
-        return cls(sample, True, tuple(_draw(cases) for cases in sample.cases))
+            return cls(sample, False, (np.concatenate(sample.cases),))
+        return cls(sample, True, sample.cases)
 
     @property
     def together(self) -> int:
@@ -130,8 +119,7 @@ class Resampling:
 
     def times(self, rng: np.random.Generator, replicates: int) -> Times:
         """How often each positive and each negative item is drawn: a row for each replicate."""
-        drawn = [draw(rng, replicates) for draw in self.draws]
-        return (drawn[0], drawn[1]) if self.stratified else self._parted(drawn[0])
+        return self._by_class([_draw(cases, rng, replicates) for cases in self.strata])
 
     def stacks(self, rng: np.random.Generator, replicates: int) -> Iterator[Times]:
         """So many replicates, `together` at a time."""
@@ -143,27 +131,44 @@ class Resampling:
         for pos, neg in self.stacks(rng, replicates):
             yield from zip(pos, neg, strict=True)
 
+    def map(
+        self,
+        function: Callable[[Times], T],
+        replicates: int,
+        *,
+        seed: int,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[T]:
+        """A function of every replicate, one by one."""
+
+        def block(rng: np.random.Generator, size: int) -> list[T]:
+            return [function(times) for times in self.each(rng, size)]
+
+        items = sum(self.sample.items)
+        blocks = map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=progress)
+        return [value for values in blocks for value in values]
+
     def deletions(self) -> Iterator[tuple[int, int, Times]]:
         """Samples with one unit left out, for the jackknife: (stratum, how many such units, times).
 
         Units are cases, or clusters. Above a thousand items of a stratum they are left out in 300 random groups, whose
         summed influence has the same skewness in expectation (delete-group jackknife).
         """
-        strata = [*self.sample.cases] if self.stratified else [np.concatenate(self.sample.cases)]
-        if self.sample.cluster is not None:
-            strata = [np.ones(self.sample.clusters, dtype=np.int64)]
-        for stratum, cases in enumerate(strata):
+        for stratum, cases in enumerate(self.strata):
             for alike, left in _without_some(cases):
-                parts = [left if other == stratum else full for other, full in enumerate(strata)]
-                yield stratum, alike, (parts[0], parts[1]) if self.stratified else self._parted(left)
+                yield stratum, alike, self._by_class([*self.strata[:stratum], left, *self.strata[stratum + 1 :]])
 
-    def _parted(self, times: Counts) -> Times:
+    def _by_class(self, times: Sequence[Counts]) -> Times:
+        """From how often the items of each stratum are drawn to those of each class."""
+        if self.stratified:
+            return times[0], times[1]
         if self.sample.cluster is not None:
             of_pos, of_neg = self.sample.cluster
-            times = times.astype(np.int64)  # rows of large clusters may be more than 2^31
-            return times[..., of_pos], times[..., of_neg]
+            of_cluster = times[0].astype(np.int64)  # rows of large clusters may be more than 2^31
+            return of_cluster[..., of_pos], of_cluster[..., of_neg]
         pos = self.sample.items[0]
-        return times[..., :pos], times[..., pos:]
+        return times[0][..., :pos], times[0][..., pos:]
 
 
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
@@ -178,21 +183,16 @@ def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any =
         raise ArgumentError(what, f"give e.g. {argument('seed', 0)}", parameter="seed")
 
 
-def _draw(cases: Counts) -> Draw:
-    """Draw as many cases as there are, with replacement, and count them by item."""
+def _draw(cases: Counts, rng: np.random.Generator, replicates: int) -> Counts:
+    """Draw as many cases as there are, with replacement, and count them by item: a row for each replicate."""
     items, total = cases.size, int(cases.sum())
     if total == items:  # one case each
-        return lambda rng, replicates: multiplicities(items, replicates, rng)
+        return multiplicities(items, replicates, rng)
     if total > CASES_WORTH_A_BINOMIAL * items:
-        share = cases / total
-        return lambda rng, replicates: rng.multinomial(total, share, replicates)
+        return rng.multinomial(total, cases / total, replicates)
     item = np.repeat(np.arange(items), cases)
-
-    def drawn(rng: np.random.Generator, replicates: int) -> Counts:
-        each = (item[rng.integers(0, total, total)] for _ in range(replicates))
-        return np.stack([np.bincount(one, minlength=items) for one in each])
-
-    return drawn
+    draws = (item[rng.integers(0, total, total)] for _ in range(replicates))
+    return np.stack([np.bincount(drawn, minlength=items) for drawn in draws])
 
 
 def _without_some(cases: Counts) -> Iterator[tuple[int, Counts]]:
@@ -203,8 +203,6 @@ def _without_some(cases: Counts) -> Iterator[tuple[int, Counts]]:
             yield alike, left
         return
     # A fixed seed: which items share a group is no part of the answer.
-    rng = np.random.default_rng(0)
-    group = rng.permutation(cases.size) % GROUPS_OF_DELETIONS
+    group = np.random.default_rng(0).permutation(cases.size) % GROUPS_OF_DELETIONS
     for number in range(GROUPS_OF_DELETIONS):
-        gone: Flags = group == number
-        yield 1, np.where(gone, 0, cases)
+        yield 1, np.where(group == number, 0, cases)

@@ -25,11 +25,7 @@ def pools(pos: Counts, neg: Counts) -> tuple[Indices, Indices]:
 
 
 def pooled_impurity(pos: Counts, neg: Counts) -> float:
-    """The sum of pos · neg / (pos + neg) over pools: refinement loss times cases.
-
-    >>> round(pooled_impurity(np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3])), 10)
-    1.0
-    """
+    """The sum of pos · neg / (pos + neg) over pools: refinement loss times cases."""
     seen, edge = pools(pos, neg)
     if not seen.size:
         return float("nan")
@@ -38,12 +34,7 @@ def pooled_impurity(pos: Counts, neg: Counts) -> float:
 
 
 def pooled_at(score: Floats, pos: Counts, neg: Counts, segment: Indices) -> Floats:
-    """The isotonic map of counts at the scores of some segments: an empty one belongs to the pool on its side.
-
-    >>> score = np.array([0.9, 0.8, 0.5, 0.4, 0.3, 0.1])
-    >>> pooled_at(score, np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3]), np.array([0, 1, 5]))
-    array([1., 1., 0.])
-    """
+    """The isotonic map of counts at the scores of some segments: an empty one belongs to the pool on its side."""
     seen, edge = pools(pos, neg)
     in_pos, in_neg = (np.add.reduceat(counts[seen], edge[:-1]) for counts in (pos, neg))
     inner = edge[1:-1]

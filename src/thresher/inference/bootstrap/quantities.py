@@ -23,6 +23,7 @@ from thresher.inference.bootstrap.statistics import (
     LeastCost,
     MeasureAt,
     Mix,
+    OfProbabilities,
     OfRanking,
     Statistic,
     changes_with_mix,
@@ -38,7 +39,7 @@ _FINE = 1 << 14  # segments of a replicate that a logistic regression tells apar
 
 
 @dataclass(frozen=True)
-class CaseMean(Statistic):
+class CaseMean(OfProbabilities):
     """A mean over cases of what a positive and a negative of each probability count, at the mix."""
 
     asked: Quantity
@@ -48,15 +49,6 @@ class CaseMean(Statistic):
     def names(self) -> tuple[str, ...]:
         """The quantity's text."""
         return (str(self.asked),)
-
-    @property
-    def depends_on_mix(self) -> bool:
-        """Unless it is declared."""
-        return not self.mix.declared
-
-    def require(self, ranking: Ranking) -> None:
-        """Probabilities."""
-        ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sums over positives and over negatives, and the class totals."""
@@ -89,11 +81,6 @@ def statistics_of(
     ranking, which is taken to depend on the mix of the classes, but for `auc` and `partial_auc`;
     `OfRanking(name, function, depends_on_mix=False)` says otherwise. A text names its value; a mapping names them
     otherwise, and where a statistic has several values, the name comes before theirs.
-
-    >>> list(statistics_of(["auc", "recall@threshold=0.5", len]))
-    [('auc',), ('recall@threshold=0.5',), ('len',)]
-    >>> list(statistics_of({"area": "auc"}))
-    [('area',)]
     """
     at = Mix() if mix is None else mix
     entries: list[tuple[str | None, Any]]
@@ -104,8 +91,8 @@ def statistics_of(
         entries = [(None, each) for each in several]
     statistics = []
     for name, each in entries:
-        own = getattr(each, "__name__", "statistic") if name is None else name
-        statistic = _statistic(each, own, at, condition)
+        own_name = getattr(each, "__name__", "statistic") if name is None else name
+        statistic = _statistic(each, own_name, at, condition)
         names = statistic.names
         if name is not None:
             names = (name,) if len(names) == 1 else tuple(f"{name} {part}" for part in names)

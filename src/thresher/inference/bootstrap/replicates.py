@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_level, require_one_of
-from thresher._internal.parallel import map_blocks
+from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import Resampling
@@ -125,16 +125,6 @@ class Question:
     sample: Sample
     statistics: Mapping[tuple[str, ...], Statistic]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all values."""
-        return tuple(name for names in self.statistics for name in names)
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The names of all models."""
-        return tuple(self.sample.orders)
-
     def statistic(self, name: str) -> Statistic:
         """The statistic that a value belongs to."""
         return next(statistic for names, statistic in self.statistics.items() if name in names)
@@ -172,6 +162,17 @@ class Question:
                 answers[model, name] = row
         return answers
 
+    def draw(
+        self, plan: Resampling, replicates: int, *, seed: int, threads: int | None, progress: Progress | None
+    ) -> Answers:
+        """The values on so many draws."""
+
+        def block(rng: np.random.Generator, size: int) -> PartsByModel:
+            return self.parts(plan.stacks(rng, size))
+
+        items = sum(self.sample.items) * len(self.sample.orders) * plan.together
+        return self.answers(map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=progress))
+
     def observed(self) -> Mapping[tuple[str, str], float]:
         """The values on the sample itself."""
         return {key: float(row[0]) for key, row in self.answers([self.parts([self.sample.cases])]).items()}
@@ -188,10 +189,10 @@ class Replicates(Tabular):
 
     >>> from thresher.inference import bootstrap
     >>> from thresher.ranking import Ranking
-    >>> found = bootstrap(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), ["auc"], replicates=500)
-    >>> found
+    >>> drawn = bootstrap(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), ["auc"], replicates=500)
+    >>> drawn
     Replicates(500 of auc, drawn class by class)
-    >>> found.estimate("auc"), found.values("auc").size
+    >>> drawn.estimate("auc"), drawn.values("auc").size
     (0.71, 500)
     """
 
@@ -207,12 +208,12 @@ class Replicates(Tabular):
     @property
     def names(self) -> tuple[str, ...]:
         """What was computed."""
-        return self.question.names
+        return tuple(name for names in self.question.statistics for name in names)
 
     @property
     def models(self) -> tuple[str, ...]:
         """On which models."""
-        return self.question.models
+        return tuple(self.question.sample.orders)
 
     @property
     def stratified(self) -> Mapping[str, bool]:
@@ -287,10 +288,8 @@ class Replicates(Tabular):
         require_level(level)
         require_one_of(method, ("percentile", "basic", "bca", "studentised"), name="method")
         if method == "bca" and not self.question.statistic(name).smooth:
-            raise ArgumentError(
-                f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
-                f"pass {argument('method', 'percentile')}",
-            )
+            what = f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness"
+            raise ArgumentError(what, f"pass {argument('method', 'percentile')}")
         estimate, values = self.estimates[key], self.drawn[key]
         if minus is not None:
             if method == "studentised":
@@ -331,27 +330,23 @@ class Replicates(Tabular):
 
     def _scheme(self, name: str) -> Scheme:
         """How the values of a name were drawn."""
-        return next(scheme for scheme in self.schemes if name in scheme[1].names)
+        return next(scheme for scheme in self.schemes if any(name in names for names in scheme[1].statistics))
 
     def _studentised(self, key: tuple[str, str], level: float) -> tuple[float, float]:
         model, name = key
         estimate, variance = self.estimates[key], self.question.statistic(name).variance
         plan, sample = self._scheme(name)[0], self.question.sample
         if variance is None or sample.weighted or sample.cluster is not None:
-            raise ArgumentError(
-                f"the standard error of {name} is not known for each replicate", f"pass {argument('method', 'bca')}"
-            )
+            what = f"the standard error of {name} is not known for each replicate"
+            raise ArgumentError(what, f"pass {argument('method', 'bca')}")
         order = sample.orders[model]
         observed = variance(Resampled.of(order, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
-            raise ArgumentError(
-                f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
-            )
-
-        def block(rng: np.random.Generator, size: int) -> list[float]:
-            return [variance(Resampled.of(order, times).ranking()) for times in plan.each(rng, size)]
-
-        drawn = np.concatenate(map_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
+            what = f"the standard error of {name} = {estimate:g} is 0 or unknown"
+            raise ArgumentError(what, "use auc_interval(ranking)")
+        drawn = np.array(
+            plan.map(lambda times: variance(Resampled.of(order, times).ranking()), self.replicates, seed=self.seed)
+        )
         values, centre = self.drawn[key], LOGIT.there(estimate)
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(drawn) / (values * (1 - values))

@@ -117,11 +117,6 @@ class Sample:
         return self.cases[0].size, self.cases[1].size
 
     @property
-    def work(self) -> int:
-        """How many items every replicate touches: all of them, for every model."""
-        return sum(self.items) * len(self.orders)
-
-    @property
     def clusters(self) -> int:
         """How many clusters there are, 0 without clusters."""
         return 0 if self.cluster is None else 1 + max(int(side.max()) for side in self.cluster)
@@ -159,11 +154,9 @@ def sample_of(source: ScoredRows | Ranking, *, singly: bool = False) -> Sample:
 
 def sort_rows(rows: ScoredRows) -> ScoredRows:
     """Positives first, each class by falling score of the first model, whose draws then need no permutation."""
-    order = ModelOrder.of_rows(rows.positive, next(iter(rows.scores.values())), None)
-    classes = []
-    for index, side in ((np.flatnonzero(rows.positive), order.pos), (np.flatnonzero(~rows.positive), order.neg)):
-        classes.append(index if side.permutation is None else index[side.permutation])
-    return rows.take(np.concatenate(classes))
+    order, _ = falling_order(next(iter(rows.scores.values())))
+    is_pos = rows.positive[order]
+    return rows.take(np.concatenate([order[is_pos], order[~is_pos]]))
 
 
 def _in_units(ranking: Ranking) -> Ranking:
@@ -185,11 +178,6 @@ class Resampled:
     """Positives and negatives per group of equal score, some of which may not have been drawn at all.
 
     Of one replicate, or of several in rows; `each` takes them apart.
-
-    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> drawn = Resampled.of(ModelOrder.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
-    >>> drawn.tp.tolist(), drawn.fp_upto.tolist(), str(drawn.ranking())
-    ([25, 25, 50], [3, 10, 50], '[25+,3-][7-][25+,40-]')
     """
 
     order: ModelOrder

@@ -28,9 +28,7 @@ _FITS_INT64 = 2**62
 class Statistic(Protocol):
     """What is computed on every replicate: `parts` on some of them, then `values` of all their parts at once.
 
-    `names` are those of the rows of `values`. `variance`, where it is known, is that of the estimate on a ranking;
-    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume;
-    `depends_on_mix` whether it changes with the shares of the classes, which must then vary in draws as in samples.
+    What depends on the mix of the classes is drawn with it, as the mix varies in samples too.
     """
 
     @property
@@ -39,7 +37,7 @@ class Statistic(Protocol):
 
     @property
     def smooth(self) -> bool:
-        """Whether small changes of the data change it little."""
+        """Whether small changes of the data change it little, as bias correction and acceleration assume."""
         return True
 
     @property
@@ -68,8 +66,8 @@ class Statistic(Protocol):
 class Mix:
     """The class mix that numbers are stated at; a class ratio of None is that of the data.
 
-    `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
-    class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
+    `trained_at` is the prevalence that probabilities were made for. Where no class ratio is declared, they are restated
+    from `trained_at` to `of_data`, the prevalence of the sample and not of a resample, and no case is re-weighted.
     """
 
     class_ratio: float | None = None
@@ -77,12 +75,13 @@ class Mix:
     of_data: float = math.nan
 
     @classmethod
-    def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
-        """The mix that a condition declares."""
+    def of(cls, condition: OperatingCondition | None, trained_at: Any, of_data: float = math.nan) -> Mix:
+        """The mix that a condition declares; probabilities are by default made for that of the data."""
         if trained_at is not None and not 0 < as_number(trained_at) < 1:
             what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
             raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
-        return cls(None if condition is None else condition.class_ratio, trained_at)
+        class_ratio = None if condition is None else condition.class_ratio
+        return cls(class_ratio, of_data if trained_at is None else trained_at, of_data)
 
     @property
     def declared(self) -> bool:
@@ -92,18 +91,12 @@ class Mix:
     @property
     def restates(self) -> bool:
         """Whether probabilities are restated."""
-        if self.trained_at is None or math.isnan(self.prevalence):
-            return False
-        return self.trained_at != self.prevalence
+        return self.trained_at not in (None, self.prevalence) and not math.isnan(self.prevalence)
 
     @property
     def prevalence(self) -> float:
         """The proportion of positives: that of the data where none is declared."""
         return self.of_data if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
-
-    def at(self, prevalence: float) -> Mix:
-        """The same with the data's prevalence: a resample must not restate probabilities by its own."""
-        return Mix(self.class_ratio, prevalence if self.trained_at is None else self.trained_at, prevalence)
 
     def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
         """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
@@ -149,15 +142,10 @@ class Auc(Statistic):
         return np.clip(_ratio(pairs - lost, pairs), 0.0, 1.0)[np.newaxis]
 
 
-@dataclass(frozen=True)
-class Decomposed(Statistic):
-    """Calibration and refinement loss over the hull's pools at a mix, as `decomposition(..., bins="hull")`.
+class OfProbabilities(Statistic):
+    """A statistic of scores that are probabilities, stated at a mix."""
 
-    Both are biased in small samples, and resamples double the bias: see `calibration_intervals`.
-    """
-
-    mix: Mix = field(default_factory=Mix)
-    names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
+    mix: Mix
 
     @property
     def depends_on_mix(self) -> bool:
@@ -167,6 +155,17 @@ class Decomposed(Statistic):
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
         ranking.require_probabilities()
+
+
+@dataclass(frozen=True)
+class Decomposed(OfProbabilities):
+    """Calibration and refinement loss over the hull's pools at a mix, as `decomposition(..., bins="hull")`.
+
+    Both are biased in small samples, and resamples double the bias: see `calibration_intervals`.
+    """
+
+    mix: Mix = field(default_factory=Mix)
+    names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sum of squared errors, the impurity of the pools, and the class totals: all at the mix."""
@@ -210,7 +209,7 @@ class BestCost(_Cost):
     condition: OperatingCondition = field(default_factory=OperatingCondition)
     names: ClassVar[tuple[str, ...]] = ("best_cost", "best_threshold")
     smooth: ClassVar[bool] = False
-    _odds: tuple[int, int] = field(init=False, repr=False)
+    _odds: tuple[Any, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         require_condition(self.condition)
@@ -242,7 +241,12 @@ class BestCost(_Cost):
         if self.condition.class_ratio is not None and not alike:
             return [group for one in drawn.each() for group in self.best_groups(one)]
         pos, tp, fp = (np.atleast_2d(counts) for counts in (drawn.pos, drawn.tp, drawn.fp_upto))
-        miss, alarm = self._unit_costs(Pos[0].item(), Neg[0].item())
+        miss, alarm = self._odds  # what a miss and a false alarm cost, up to a common factor
+        if self.condition.class_ratio is not None:
+            miss, alarm = miss * Neg[0].item(), alarm * Pos[0].item()
+            if isinstance(miss, int):
+                common = math.gcd(miss, alarm) or 1
+                miss, alarm = miss // common, alarm // common
         most = alarm * max(Neg.max().item(), 1) + miss * max(Pos.max().item(), 1)
         exact = tp.dtype.kind == "i" and most < _FITS_INT64
         if not exact:
@@ -266,16 +270,6 @@ class BestCost(_Cost):
         """Expected cost and threshold."""
         tp, fp, Pos, Neg, threshold = parts
         return np.stack([self.condition.expected_cost(counts_table(tp, fp, Pos, Neg)), threshold])
-
-    def _unit_costs(self, Pos: Any, Neg: Any) -> tuple[Any, Any]:
-        """What a miss and a false alarm cost among so many positives and negatives, up to a common factor."""
-        miss, alarm = self._odds
-        if self.condition.class_ratio is None:
-            return miss, alarm
-        if not isinstance(Pos, int):
-            return miss * Neg, alarm * Pos
-        common = math.gcd(miss * Neg, alarm * Pos) or 1
-        return miss * Neg // common, alarm * Pos // common
 
 
 @dataclass(frozen=True)
@@ -304,10 +298,8 @@ class _AtThreshold(Statistic):
         threshold = self.threshold
         if isinstance(threshold, Mapping):
             if drawn.model not in threshold:
-                raise ArgumentError(
-                    f"there is no threshold for model {drawn.model!r}, only for {', '.join(map(repr, threshold))}",
-                    "give one threshold, or one per model by its name",
-                )
+                what = f"there is no threshold for model {drawn.model!r}, only for {', '.join(map(repr, threshold))}"
+                raise ArgumentError(what, "give one threshold, or one per model by its name")
             threshold = threshold[drawn.model]
         return *drawn.at(threshold), drawn.Pos, drawn.Neg
 
@@ -370,9 +362,6 @@ class OfRanking(Statistic):
 
     >>> OfRanking("segments", len).names
     ('segments',)
-    >>> from thresher.curves import ks
-    >>> OfRanking("ks", lambda ranking: ks(ranking).statistic, depends_on_mix=False).depends_on_mix
-    False
     """
 
     name: str
@@ -412,9 +401,8 @@ class OfRanking(Statistic):
 
     def _at_mix(self, ranking: Ranking, scores: Floats) -> Ranking:
         """A replicate at the mix; whether scores are probabilities is for those of the sample to say."""
-        known = self.probabilities
-        probabilities = bool(scores[0] <= 1 and scores[-1] >= 0) if known is None else known
-        return self.mix.ranking(ranking, probabilities=probabilities)
+        inside = bool(scores[0] <= 1 and scores[-1] >= 0)
+        return self.mix.ranking(ranking, probabilities=inside if self.probabilities is None else self.probabilities)
 
 
 def _ratio(part: Floats, total: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -75,11 +76,10 @@ def compare_classes(
 ) -> Comparison:
     """Compare two or more models of k classes on the same rows by one measure.
 
-    Every measure is linear in what rows add to it, up to terms that vanish with their number; the variance of a
-    difference is that of the differences of what each row adds to both models (for one AUC that is DeLong's covariance,
-    for the accuracy McNemar's discordant rows). `weights` count as sampling weights, `clusters` are what is
-    independent. Limits are Student's, with as many degrees of freedom as there are rows or clusters, in averages over
-    classes those of the scarcest class, less one. Where two models never differ, conservative limits
+    The variance of a difference is that of the differences of what each row adds to both models (for one AUC that is
+    DeLong's covariance, for the accuracy McNemar's discordant rows). `weights` count as sampling weights, `clusters`
+    are what is independent. Limits are Student's, with as many degrees of freedom as there are rows or clusters, in
+    averages over classes those of the scarcest class, less one. Where two models never differ, conservative limits
     say what may have stayed unseen.
 
     Parameters
@@ -156,10 +156,13 @@ def class_comparison(
             return replace(exact, method="exact cases", note=note)
         return student_difference(apart, variance, level=level, method=method, freedom=units - 1, span=known.span)
 
-    return Comparison.of(
-        ({name: influence[name][measure].estimate for name in rows.matrices}, difference),
+    return Comparison(
+        names=tuple(rows.matrices),
         measure=measure,
         better=known.better,
+        estimates={name: influence[name][measure].estimate for name in rows.matrices},
+        differences={(a, b): difference(a, b) for a, b in itertools.combinations(rows.matrices, 2)},
+        spread=None,
         pairs=units,
         level=level,
         margin=margin,

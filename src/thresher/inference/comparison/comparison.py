@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from thresher.inference.intervals.auc import AucCovariance, Matrix
 from thresher.ranking import Floats
 
 Correction: TypeAlias = Literal["holm", "none"]
-Pairwise: TypeAlias = tuple[dict[str, float], Callable[[str, str], Difference]]  # of each model, and of two of them
+Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,15 +34,15 @@ class Comparison(Tabular):
     """All pairs of models: `comparison["a", "b"]` is A minus B.
 
     `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
-    other measures. `pairs` is how many cases, or clusters, the scarcer class has.
-    `dropped` counts rows left out on request.
+    other measures. `pairs` is how many cases, or clusters, the scarcer class has. `dropped` counts rows left out on
+    request. Every difference takes its names, margin, better side and adjusted p-value from here.
     """
 
     names: tuple[str, ...]
     measure: str
     better: Better
     estimates: Mapping[str, float]
-    differences: Mapping[tuple[str, str], Difference]
+    differences: Mapping[Pair, Difference]
     spread: AucCovariance | None
     pairs: float
     level: float
@@ -51,44 +51,15 @@ class Comparison(Tabular):
     clustered: bool = False
     dropped: int = 0
 
-    @classmethod
-    def of(
-        cls,
-        pairwise: Pairwise,
-        *,
-        measure: str,
-        better: Better,
-        pairs: float,
-        level: float,
-        margin: float,
-        correction: Correction = "holm",
-        clustered: bool = False,
-        dropped: int = 0,
-        spread: AucCovariance | None = None,
-    ) -> Self:
-        """Compare all pairs, and adjust the p-values for how many there are."""
-        estimates, difference = pairwise
-        each = {(a, b): difference(a, b) for a, b in itertools.combinations(estimates, 2)}
-        p_values = [one.p_value for one in each.values()]
-        adjusted = holm(p_values) if correction == "holm" else p_values
+    def __post_init__(self) -> None:
+        p_values = [one.p_value for one in self.differences.values()]
+        adjusted = holm(p_values) if self.correction == "holm" else p_values
         differences = {
-            (a, b): replace(one, a=a, b=b, p_adjusted=p, margin=margin, better=better)
-            for ((a, b), one), p in zip(each.items(), adjusted, strict=True)
+            (a, b): replace(one, a=a, b=b, p_adjusted=p, margin=self.margin, better=self.better)
+            for ((a, b), one), p in zip(self.differences.items(), adjusted, strict=True)
         }
-        return cls(
-            names=tuple(estimates),
-            measure=measure,
-            better=better,
-            estimates=MappingProxyType(estimates),
-            differences=MappingProxyType(differences),
-            spread=spread,
-            pairs=pairs,
-            level=level,
-            margin=margin,
-            correction=correction,
-            clustered=clustered,
-            dropped=dropped,
-        )
+        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
+        object.__setattr__(self, "differences", MappingProxyType(differences))
 
     @property
     def covariance(self) -> Matrix | None:
@@ -118,25 +89,20 @@ class Comparison(Tabular):
         a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
         if self.spread is None:
-            raise ArgumentError(
-                f"contrasts are for AUCs, not for {self.measure}", f"compare with {argument('measure', 'auc')}"
-            )
+            what = f"contrasts are for AUCs, not for {self.measure}"
+            raise ArgumentError(what, f"compare with {argument('measure', 'auc')}")
         if not isinstance(weights, Mapping):
             raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
         for name, weight in weights.items():
             require_number(weight, name=str(name))
         strange = [name for name in weights if name not in self.names]
         if strange or not weights:
-            raise ArgumentError(
-                f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}",
-                "give a weight to models that were compared",
-            )
+            what = f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}"
+            raise ArgumentError(what, "give a weight to models that were compared")
         of = np.array([float(weights.get(name, 0.0)) for name in self.names])
         if not (np.isfinite(of).all() and abs(of.sum()) <= 1e-9 * np.abs(of).sum() and of.any()):
-            raise ArgumentError(
-                f"the weights sum to {of.sum():g}, and those of a contrast sum to 0",
-                'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
-            )
+            what = f"the weights sum to {of.sum():g}, and those of a contrast sum to 0"
+            raise ArgumentError(what, 'e.g. {"a": 1, "b": -0.5, "c": -0.5}')
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
         difference = auc_contrast(estimate, of, self.spread, level=self.level, clustered=self.clustered)
         a, b = _weighted_sum(self.names, of), _weighted_sum(self.names, -of)
@@ -180,25 +146,24 @@ class Comparison(Tabular):
 
 def auc_differences(
     names: tuple[str, ...], spread: AucCovariance, *, level: float, clustered: bool, noise: float = 0.0
-) -> Pairwise:
-    """AUCs and their differences; one that is no larger than `noise` is 0."""
-    areas = dict(zip(names, spread.areas.tolist(), strict=True))
-
-    def difference(a: str, b: str) -> Difference:
-        away = areas[a] - areas[b]
-        weights = np.array([float(name == a) - float(name == b) for name in names])
-        return auc_contrast(0.0 if abs(away) <= noise else away, weights, spread, level=level, clustered=clustered)
-
-    return areas, difference
+) -> dict[Pair, Difference]:
+    """The differences of AUCs; one that is no larger than `noise` is 0."""
+    differences, every = {}, np.eye(len(names))
+    for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
+        away = float(spread.areas[i] - spread.areas[j])
+        away = 0.0 if abs(away) <= noise else away
+        differences[a, b] = auc_contrast(away, every[i] - every[j], spread, level=level, clustered=clustered)
+    return differences
 
 
-def replicate_differences(values: Mapping[str, Floats], *, level: float, span: float, cases: float) -> Pairwise:
-    """Numbers and their differences, from every model's value on the data and on each resample, in that order."""
-
-    def difference(a: str, b: str) -> Difference:
-        return bootstrap_difference(values[a], values[b], level=level, span=span, cases=cases)
-
-    return {name: float(each[0]) for name, each in values.items()}, difference
+def replicate_differences(
+    values: Mapping[str, Floats], *, level: float, span: float, cases: float
+) -> dict[Pair, Difference]:
+    """The differences of every model's value on the data and on each resample, in that order."""
+    return {
+        (a, b): bootstrap_difference(values[a], values[b], level=level, span=span, cases=cases)
+        for a, b in itertools.combinations(values, 2)
+    }
 
 
 def _weighted_sum(names: tuple[str, ...], weights: Floats) -> str:

@@ -123,12 +123,9 @@ def require_margin(margin: float) -> None:
     """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
     require_number(margin, name="margin")
     if not 0 <= margin < math.inf:
-        raise ArgumentError(
-            f"{argument('margin')} must be 0 or more, got {margin}",
-            fix="give the largest difference that would not matter, in units of the measure, e.g. "
-            f"{argument('margin', 0.01)}",
-            parameter="margin",
-        )
+        what, example = f"{argument('margin')} must be 0 or more, got {margin}", argument("margin", 0.01)
+        fix = f"give the largest difference that would not matter, in units of the measure, e.g. {example}"
+        raise ArgumentError(what, fix, parameter="margin")
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -299,10 +296,6 @@ def combined_reach(
     moving each alone: (1 - r)(x² + y²) + r s², where x and y are the distances that lower d, and s is what the shock
     leaves, up or down, whichever is more. That is Zou's x² + y² - 2rxy where limits are symmetric. Where they are not,
     his formula sets a's distance down against b's distance up, which no one shock makes, and is too wide.
-
-    >>> even = [AucLimits(0.8, 0.1, 9.0, 5.0), AucLimits(0.6, 0.1, 9.0, 5.0)]
-    >>> [round(side, 3) for side in combined_reach(even, (1, -1), ((1, 0), (0, 1)), 0.025)]
-    [0.363, 0.272]
     """
     below, above = [], []
     for each, weight in zip(limits, weights, strict=True):

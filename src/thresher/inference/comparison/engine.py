@@ -16,7 +16,7 @@ from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.comparison import Comparison, Correction, auc_differences, replicate_differences
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.paired import call_cells, call_tables, cost_span, fixed_thresholds
+from thresher.inference.comparison.paired import MOST_MODELS, call_cells, call_tables, cost_span, fixed_thresholds
 from thresher.inference.interval import Interval
 from thresher.inference.intervals.auc import AucCovariance, moderated_interval
 from thresher.inference.rows import ScoredRows, count_above
@@ -126,13 +126,7 @@ class HeldPairs:
 
 
 def covariance_of(sums: PlacementSums) -> AucCovariance:
-    """AUCs and DeLong's covariance of them, from sums of placements about ½; the formulas are `auc_covariance`'s.
-
-    >>> one = np.array([[0.25, 0.5], [0.5, 1.0]])
-    >>> total, products = np.array([0.5, 1.0, 0.5, 1.0]), np.kron(np.eye(2), one)
-    >>> covariance_of(PlacementSums(total, products, (1, 1, 2), clustered=False)).areas
-    array([1.])
-    """
+    """AUCs and DeLong's covariance of them, from sums of placements about ½; the formulas are `auc_covariance`'s."""
     width = sums.total.size // 2
     sides = slice(0, width), slice(width, None)
     areas = np.clip(0.5 + sums.total[: width - 1] / sums.total[width - 1], 0.0, 1.0)
@@ -146,7 +140,11 @@ def covariance_of(sums: PlacementSums) -> AucCovariance:
 
     crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
     of_pos, of_neg = (spread(side, side, sums.units[side]) for side in (0, 1))
-    return AucCovariance(areas, of_pos, of_neg, crossed + crossed.T, independent_cases(sums))
+    cases = float(sums.units[0]), float(sums.units[1])
+    if not sums.clustered:  # Kish's (1965) effective number of weighted rows
+        pos, neg = (float(sums.total[i] ** 2 / sums.products[i, i]) for i in (width - 1, -1))
+        cases = pos, neg
+    return AucCovariance(areas, of_pos, of_neg, crossed + crossed.T, cases)
 
 
 def _noise(sums: PlacementSums) -> float:
@@ -154,38 +152,13 @@ def _noise(sums: PlacementSums) -> float:
     return 2.0**-50 * math.sqrt(sums.units[2])
 
 
-def independent_cases(sums: PlacementSums) -> tuple[float, float]:
-    """Independent positives and negatives: clusters, or Kish's (1965) effective number of weighted rows.
-
-    >>> products = np.diag([0.0, 4.0, 0.0, 1.0])
-    >>> independent_cases(PlacementSums(np.array([0.0, 4.0, 0.0, 1.0]), products, (9, 1, 10), clustered=False))
-    (4.0, 1.0)
-    """
-    if sums.clustered:
-        return float(sums.units[0]), float(sums.units[1])
-    half = sums.total.size // 2
-    pos, neg = (float(sums.total[i] ** 2 / sums.products[i, i]) for i in (half - 1, -1))
-    return pos, neg
-
-
 def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> list[Interval]:
-    """The interval of each model's AUC, as `auc_interval` gives it for independent rows with or without weights.
-
-    >>> products = np.kron(np.eye(2), np.array([[1.0, 1.0], [1.0, 4.0]]))
-    >>> sums = PlacementSums(np.array([1.0, 4.0, 1.0, 4.0]), products, (4, 4, 8), clustered=False)
-    >>> print(scanned_auc_intervals(sums, level=0.95, method="delong")[0])
-    0.7500 [0.1492, 0.9809]
-    """
-    covariance = covariance_of(sums)
+    """The interval of each model's AUC, as `auc_interval` gives it for independent rows with or without weights."""
+    spread = covariance_of(sums)
+    parts = zip(np.diagonal(spread.of_pos).tolist(), np.diagonal(spread.of_neg).tolist(), strict=True)
     return [
-        moderated_interval(
-            float(area),
-            (float(covariance.of_pos[i, i]), float(covariance.of_neg[i, i])),
-            covariance.cases,
-            level,
-            method=method,
-        )
-        for i, area in enumerate(covariance.areas)
+        moderated_interval(area, part, spread.cases, level, method=method)
+        for area, part in zip(spread.areas.tolist(), parts, strict=True)
     ]
 
 
@@ -199,29 +172,27 @@ def auc_comparison(
     dropped: int = 0,
 ) -> Comparison:
     """Compare AUCs that sums of placements tell."""
-    cases = independent_cases(sums)
-    if sums.clustered and min(cases) < 2:
+    spread = covariance_of(sums)
+    if sums.clustered and min(spread.cases) < 2:
+        instead = f"leave {argument('cluster')} out if rows are independent"
         raise ArgumentError(
             "a class lies in one cluster, which shows no spread between clusters",
-            "give rows of at least two clusters with each class, or leave "
-            f"{argument('cluster')} out if rows are independent",
+            f"give rows of at least two clusters with each class, or {instead}",
         )
-    spread = covariance_of(sums)
-    return Comparison.of(
-        auc_differences(names, spread, level=level, clustered=sums.clustered, noise=_noise(sums)),
+    return Comparison(
+        names=names,
         measure="auc",
         better="higher",
-        pairs=min(cases),
+        estimates=dict(zip(names, spread.areas.tolist(), strict=True)),
+        differences=auc_differences(names, spread, level=level, clustered=sums.clustered, noise=_noise(sums)),
+        spread=spread,
+        pairs=min(spread.cases),
         level=level,
         margin=margin,
         correction=correction,
         clustered=sums.clustered,
         dropped=dropped,
-        spread=spread,
     )
-
-
-_MOST_MODELS = 16
 
 
 def compare_scan(
@@ -249,10 +220,8 @@ def compare_scan(
     AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `cluster` one
     that says which rows belong together (Obuchowski 1997). An engine makes mid-ranks by window functions, and only
     sums leave it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are
-    compared at `thresholds`, or at each model's best one from a scan of the same rows; the calls of all models are
-    counted together and resampled jointly, as `compare` does with rows, which takes weights and no clusters. The
-    thresholds stay fixed, where `compare` that is given none chooses them again in every resample. Sources and
-    filters are those of `scan`, everything else is as in `compare`.
+    compared at `thresholds`, or at each model's best one from a scan of the same rows, which stays fixed in resamples;
+    that takes weights and no clusters. Sources and filters are those of `scan`, everything else is as in `compare`.
 
     >>> import ibis, pyarrow
     >>> mails = pyarrow.table({
@@ -265,7 +234,7 @@ def compare_scan(
     """
     require_level(level)
     require_margin(margin)
-    scores = score_names(scores, least=2, most=_MOST_MODELS)
+    scores = score_names(scores, least=2, most=MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if not isinstance(measure, OperatingCondition) and measure != "auc":
         what = f"{quantity(measure)} cannot be compared where the rows are"
@@ -298,10 +267,13 @@ def compare_scan(
     is_pos, mass = calls.code & 1 == 1, calls.cases * calls.weight
     smaller = min(float(mass[side].sum() ** 2 / (mass * calls.weight)[side].sum()) for side in (is_pos, ~is_pos))
     values = {name: np.asarray(condition.expected_cost(table)) for name, table in tables.items()}
-    return Comparison.of(
-        replicate_differences(values, level=level, span=cost_span(condition), cases=smaller),
+    return Comparison(
+        names=scores,
         measure="expected cost",
         better="lower",
+        estimates={name: float(each[0]) for name, each in values.items()},
+        differences=replicate_differences(values, level=level, span=cost_span(condition), cases=smaller),
+        spread=None,
         pairs=smaller,
         level=level,
         margin=margin,

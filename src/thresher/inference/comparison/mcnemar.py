@@ -71,8 +71,8 @@ def mcnemar(
     """
     require_level(level)
     require_one_of(method, ("exact", "mid-p", "chi-squared"), name="method")
-    given = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
-    columns = {name: column(values, name=name) for name, values in given.items()}
+    arguments = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
+    columns = {name: column(values, name=name) for name, values in arguments.items()}
     complete_columns, _ = complete(columns, missing=missing)
     kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in complete_columns}
     if len(kinds) > 1:  # 1 must not become "1"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
 from thresher.inference.comparison.comparison import (
     Comparison,
     Correction,
-    Pairwise,
+    Pair,
     auc_differences,
     replicate_differences,
 )
@@ -35,7 +35,7 @@ from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.loss import INFINITE
 from thresher.inference.rows import ScoredRows, cluster_sums
-from thresher.inputs.columns import Column, Missing
+from thresher.inputs.columns import Missing
 from thresher.inputs.frames import columns_by_name
 from thresher.ranking import Counts, Flags, Floats, falling_order, reaches
 from thresher.tables import (
@@ -55,6 +55,7 @@ MOST_SEGMENTS = 20_000
 NOT_COMPARED = ("out_of_bag_cost", "saving", "uncertainty")
 _OF_RANKS = ("partial_auc", "standardised_partial_auc", "average_precision", "pr_area")
 Asked: TypeAlias = Quantity | OperatingCondition | Measure  # a condition stands for the expected cost under it
+Compared: TypeAlias = tuple[dict[str, float], dict[Pair, Difference]]  # each model's number, and those of all pairs
 
 
 def compare(
@@ -83,11 +84,9 @@ def compare(
     Student's, widened where the moderated limits of both AUCs say so: `docs/coverage.md` shows how well they hold.
     Partial areas, losses, net benefit and calibration have limits from what each row contributes to either model
     (exactly the paired mean of Brier and log losses). Anything else is resampled, rows or entire clusters jointly for
-    all models, with percentile limits: a measure at each model's threshold, or the expected cost, at the thresholds
-    given or, without any, at the best one of each model, chosen again in every resample (which is as optimistic for one
-    model as for the other). With a declared class mix all of it is stated at that mix. Rates within a class, and
-    whatever is stated at a declared mix, are resampled class by class, which holds the mix of the classes fixed;
-    what depends on the mix is resampled from all rows together.
+    all models, with percentile limits: a measure or the expected cost at each model's threshold; without thresholds,
+    the least expected cost of each model, chosen again in every resample. What depends on the mix of the classes is
+    resampled from all rows together; rates within a class, and whatever is stated at a declared mix, class by class.
 
     Parameters
     ----------
@@ -153,30 +152,32 @@ def compare(
         raise MeasureError(what, "compare by another measure")
     require_replicates(replicates, seed, None)
     if replicates < 100:
-        raise ArgumentError(
-            f"{argument('replicates')} must be 100 or more, got {replicates}",
-            f"e.g. {argument('replicates', 2000)}",
-            parameter="replicates",
-        )
+        what, fix = f"{argument('replicates')} must be 100 or more, got {replicates}", argument("replicates", 2000)
+        raise ArgumentError(what, f"e.g. {fix}", parameter="replicates")
     rows = ScoredRows.of(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
     rows.require_two_clusters()
     clustered, spread = rows.cluster is not None, None
     if wanted.name == "auc":
         spread = auc_covariance(rows)
-        pairwise = auc_differences(names, spread, level=level, clustered=clustered)
+        estimates = dict(zip(names, spread.areas.tolist(), strict=True))
+        differences = auc_differences(names, spread, level=level, clustered=clustered)
     else:
-        pairwise = _differences(rows, asked, at, condition, trained_at, level=level, replicates=replicates, seed=seed)
-    return Comparison.of(
-        pairwise,
+        estimates, differences = _differences(
+            rows, asked, at, condition, trained_at, level=level, replicates=replicates, seed=seed
+        )
+    return Comparison(
+        names=names,
         measure="expected cost" if wanted == Quantity("expected_cost") else str(wanted),
         better=wanted.better,
+        estimates=estimates,
+        differences=differences,
+        spread=spread,
         pairs=min(rows.cases),
         level=level,
         margin=margin,
         correction=correction,
         clustered=clustered,
         dropped=rows.dropped,
-        spread=spread,
     )
 
 
@@ -211,10 +212,8 @@ def fixed_thresholds(asked: Asked, thresholds: Any, names: tuple[str, ...]) -> d
         return {}
     if isinstance(asked, Quantity):
         which = "an AUC" if asked.name == "auc" else str(asked)
-        raise ArgumentError(
-            f"{argument('thresholds')} are given, and {which} has none",
-            f"leave {argument('thresholds')} out, or name a measure",
-        )
+        fix = f"leave {argument('thresholds')} out, or name a measure"
+        raise ArgumentError(f"{argument('thresholds')} are given, and {which} has none", fix)
     if not isinstance(thresholds, Mapping) or set(thresholds) != set(names):
         what = f"{argument('thresholds')} must name each of {', '.join(names)} once, got {thresholds!r}"
         raise ArgumentError(what, fix)
@@ -234,7 +233,7 @@ def _differences(
     level: float,
     replicates: int,
     seed: int,
-) -> Pairwise:
+) -> Compared:
     """All but AUCs: by the influence of rows where it is known, and otherwise by resampling them."""
     rng = np.random.default_rng(seed)
     class_ratio = None if condition is None else condition.class_ratio
@@ -263,10 +262,11 @@ def _differences(
             values = {name: distance_replicates(stated, name, asked.name, replicates, seed) for name in rows.scores}
         else:
             values = _bootstrap_values(rows, asked, condition, trained_at, replicates=replicates, seed=seed)
-    return replicate_differences(values, level=level, span=high - low, cases=min(rows.cases))
+    differences = replicate_differences(values, level=level, span=high - low, cases=min(rows.cases))
+    return {name: float(each[0]) for name, each in values.items()}, differences
 
 
-def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, cases: float) -> Pairwise:
+def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, cases: float) -> Compared:
     """Student's limits, from the influence of each row on either model."""
     influence = {name: row_influence(rows, name, asked) for name in rows.scores}
     low, high = asked.known.range
@@ -291,7 +291,8 @@ def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, c
         limits = away - unseen, away + unseen
         return Difference(a, b, away, *limits, max(variance, 0.0), p_value, level, method, note=note)
 
-    return {name: one.estimate for name, one in influence.items()}, difference
+    pairs = {(a, b): difference(a, b) for a, b in itertools.combinations(influence, 2)}
+    return {name: one.estimate for name, one in influence.items()}, pairs
 
 
 def _bootstrap_values(
@@ -304,8 +305,13 @@ def _bootstrap_values(
     seed: int,
 ) -> dict[str, Floats]:
     """The quantity of every model on the rows, and on resamples of them that all models share."""
-    text = str(asked)
-    coarse = replace(rows, scores={name: _coarse_scores(rows, name) for name in rows.scores})
+    text, scores = str(asked), dict(rows.scores)
+    for name, score in rows.scores.items():
+        ranking = rows.ranking(name)
+        if len(ranking) > MOST_SEGMENTS:  # too many to be scanned thousands of times; the hull's corners stay
+            lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
+            scores[name] = lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
+    coarse = replace(rows, scores=scores)
     drawn = bootstrap(coarse, [text], replicates=replicates, condition=condition, trained_at=trained_at, seed=seed)
     exact = drawn
     if any(coarse.scores[name] is not rows.scores[name] for name in rows.scores):
@@ -317,19 +323,9 @@ def _bootstrap_values(
     return values
 
 
-def _coarse_scores(rows: ScoredRows, name: str) -> Column:
-    """A model's scores, or few enough of them to be scanned thousands of times; the hull's corners stay."""
-    score = rows.scores[name]
-    ranking = rows.ranking(name)
-    if len(ranking) <= MOST_SEGMENTS:
-        return score
-    lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
-    return lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
-
-
 _AT_ONCE = 1 << 22  # entries of a block of resamples: what fits the cache
 _MOST_NUMBERS = 1 << 23  # drawn at once
-_MOST_MODELS = 16  # whose calls are counted together
+MOST_MODELS = 16  # whose calls are counted together
 
 
 def cost_span(condition: OperatingCondition) -> float:
@@ -359,15 +355,15 @@ def resample_tables(
     names = tuple(rows.scores)
     # A threshold between two singles is none, so that scores become doubles first.
     calls = [reaches(rows.scores[name].astype(np.float64), thresholds[name]) for name in names]
-    if rows.simple and len(names) <= _MOST_MODELS:
+    if rows.simple and len(names) <= MOST_MODELS:
         code = rows.positive.astype(np.int64)
-        for i, called in enumerate(calls):
-            code += called.astype(np.int64) << (i + 1)
+        for i, of_model in enumerate(calls):
+            code += of_model.astype(np.int64) << (i + 1)
         cases = np.bincount(code)
         code = np.flatnonzero(cases)
         alike = np.ones(code.size)
         return call_tables(names, code, cases[code], alike, replicates=replicates, rng=rng, stratified=stratified)
-    content = np.concatenate([call_cells(rows.positive, called) for called in calls]).astype(np.float64)
+    content = np.concatenate([call_cells(rows.positive, of_model) for of_model in calls]).astype(np.float64)
     if rows.weight is not None:
         content *= rows.weight
     if rows.cluster is not None:
@@ -389,7 +385,8 @@ def call_tables(
 ) -> dict[str, Contingency]:
     """Every model's tables over resamples of a table of calls, the table of the data first.
 
-    Bit 0 of a code says that so many cases, of so much weight each, are positive; bit i that model i calls them so.
+    There are `cases` of each code and `weight`. Bit 0 of a code says that they are positive, bit i + 1 that model i
+    calls them positive.
     """
     is_pos = code & 1 == 1
     cells = np.concatenate([call_cells(is_pos, code >> (i + 1) & 1 == 1) for i in range(len(names))]) * weight
@@ -405,7 +402,7 @@ def call_tables(
     at_once = max(1, _MOST_NUMBERS // code.size)
     blocks = (draw(min(at_once, replicates - start)) for start in range(0, replicates, at_once))
     data = cases[np.newaxis].astype(np.float64)
-    drawn = np.hstack([[block @ cell for cell in cells] for block in chain([data], blocks)])
+    drawn = np.hstack([[block @ cell for cell in cells] for block in itertools.chain([data], blocks)])
     return {name: Contingency(*table) for name, table in zip(names, drawn.reshape(len(names), 4, -1), strict=True)}
 
 
@@ -421,24 +418,22 @@ def resample_costs(
     costs = {name: np.empty(replicates + 1) for name in rows.scores}
     positives = np.flatnonzero(rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn
-    at = 0
-    for block in _draws(rows, replicates, rng, stratified=condition.class_ratio is not None):
-        for units in block:
-            count = units if rows.cluster is None else units[rows.cluster]
-            heavy = count if rows.weight is None else count * rows.weight
-            Pos = float(heavy[positives].sum())
-            Neg = float(heavy.sum()) - Pos
-            share = Pos / (Pos + Neg) if condition.prevalence is None else condition.prevalence
-            with np.errstate(divide="ignore", invalid="ignore"):  # a resample may lack a class
-                per_pos, per_neg = np.divide(share, Pos), np.divide(1 - share, Neg)
-            change = heavy * np.where(rows.positive, -miss * per_pos, alarm * per_neg)
-            # Calling nothing positive misses every positive; each row called on the way down changes that.
-            start = share * condition.cost_fn + (1 - share) * condition.cost_tn
-            for name, (order, ends) in orders.items():
-                running = np.cumsum(change[order])
-                least = (running if ends.size == running.size else running[ends - 1]).min()
-                costs[name][at] = start + min(0.0, least)
-            at += 1
+    blocks = _draws(rows, replicates, rng, stratified=condition.class_ratio is not None)
+    for at, units in enumerate(itertools.chain.from_iterable(blocks)):
+        count = units if rows.cluster is None else units[rows.cluster]
+        heavy = count if rows.weight is None else count * rows.weight
+        Pos = float(heavy[positives].sum())
+        Neg = float(heavy.sum()) - Pos
+        share = Pos / (Pos + Neg) if condition.prevalence is None else condition.prevalence
+        with np.errstate(divide="ignore", invalid="ignore"):  # a resample may lack a class
+            per_pos, per_neg = np.divide(share, Pos), np.divide(1 - share, Neg)
+        change = heavy * np.where(rows.positive, -miss * per_pos, alarm * per_neg)
+        # Calling nothing positive misses every positive; each row called on the way down changes that.
+        start = share * condition.cost_fn + (1 - share) * condition.cost_tn
+        for name, (order, ends) in orders.items():
+            running = np.cumsum(change[order])
+            least = (running if ends.size == running.size else running[ends - 1]).min()
+            costs[name][at] = start + min(0.0, least)
     return costs
 
 

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+import thresher.inference as ti
+from tests.inference import oracles
+from tests.inference.comparison.test_paired import correlated
+from thresher.errors import ArgumentError
+
+
+def test_contrasts():
+    labels, scores = correlated()
+    scores["c"] = scores["b"] + np.sin(np.arange(labels.size))
+    result = ti.compare(labels, scores)
+    pair = result.contrast({"a": 1, "b": -1})
+    for name in ("difference", "lower", "upper", "variance", "p_value"):
+        assert getattr(pair, name) == pytest.approx(getattr(result["a", "b"], name), abs=1e-12)
+    mean = result.contrast({"a": 1, "b": -0.5, "c": -0.5})
+    of = np.array([1, -0.5, -0.5])
+    assert result.covariance is not None
+    assert mean.variance == pytest.approx(of @ result.covariance @ of)
+    assert mean.difference == pytest.approx(of @ list(result.estimates.values()))
+    with pytest.raises(ArgumentError, match="sum to 0"):
+        result.contrast({"a": 1})
+    with pytest.raises(ArgumentError, match="the models are a, b, c"):
+        result.contrast({"a": 1, "z": -1})
+
+
+def test_holm_over_all_pairs():
+    labels, scores = correlated(n=500, shift=0.3)
+    rng = np.random.default_rng(0)
+    scores |= {"c": scores["b"] + 0.2 * rng.normal(size=500), "d": rng.normal(size=500)}
+    result = ti.compare(labels, scores)
+    assert len(result.differences) == 6
+    raw = [one.p_value for one in result.differences.values()]
+    assert [one.p_adjusted for one in result.differences.values()] == pytest.approx(oracles.holm(raw), abs=1e-15)
+    alone = ti.compare(labels, scores, correction="none")
+    assert [one.p_adjusted for one in alone.differences.values()] == raw
+
+
+def test_a_margin_decides_between_equal_and_undecided():
+    labels, scores = correlated(n=2000, shift=0.0)
+    assert ti.compare(labels, scores)["a", "b"].verdict == "undecided"
+    assert ti.compare(labels, scores, margin=0.05)["a", "b"].verdict == "practically equal"
+
+
+def test_a_table_for_people():
+    labels, scores = correlated()
+    text = str(ti.compare(labels, scores))
+    assert "a - b" in text
+    assert "verdict on the first" in text
+    assert len({line.index("[") for line in text.splitlines() if "[" in line}) == 1
+
+
+@pytest.mark.parametrize("scores", ["apart", "perfect"])
+def test_a_doubled_contrast_has_doubled_limits(scores):
+    rng = np.random.default_rng(2)
+    labels = rng.random(60) < 0.5
+    good = labels + (0.0 if scores == "perfect" else 0.5) * rng.normal(size=60)
+    result = ti.compare(labels, {"a": good, "b": (0 if scores == "perfect" else 1) * rng.normal(size=60) - labels})
+    single, double = result["a", "b"], result.contrast({"a": 2, "b": -2})
+    assert double.difference == pytest.approx(2 * single.difference)
+    assert (double.lower, double.upper) == pytest.approx((2 * single.lower, 2 * single.upper))
+    assert double.lower <= double.difference <= double.upper
