@@ -7,7 +7,6 @@ import thresher as th
 from tests.report import examples
 from thresher.evaluation.bands import (
     FEWEST_PLACES,
-    FEWEST_REPLICATES,
     MOST_SEGMENTS,
     REPLICATES,
     class_bands,
@@ -89,20 +88,32 @@ def test_bands_of_a_class_are_those_of_its_ranking():
     assert drawn.reliability is None
 
 
-def test_many_classes_are_drawn_less_often_at_fewer_places(monkeypatch):
-    from thresher.evaluation import bands
-
-    asked = []
-    monkeypatch.setattr(bands, "_bands", lambda _, **options: asked.append(options))
-    class_bands(examples.classes(labels=tuple(range(60)), rows=600), "forest", 7)
-    assert (asked[0]["replicates"], asked[0]["places"]) == (FEWEST_REPLICATES, FEWEST_PLACES)
+def test_many_classes_are_drawn_at_fewer_places():
+    band: Any = class_bands(examples.classes(labels=tuple(range(60)), rows=600), "forest", 7)
+    assert band.roc.x.size == FEWEST_PLACES
 
 
 def test_classes_of_rows_that_a_ranking_does_not_know_have_no_bands():
     labels, matrix = np.arange(60) % 3, np.full((60, 3), 1 / 3)
-    for given in ({"clusters": np.arange(60) // 2}, {"weights": np.linspace(0.5, 2, 60)}):
-        assert class_bands(th.evaluation.evaluate_classes(labels, matrix, **given), "model", 1) is None
+    for options in ({"clusters": np.arange(60) // 2}, {"weights": np.linspace(0.5, 2, 60)}):
+        assert class_bands(th.evaluation.evaluate_classes(labels, matrix, **options), "model", 1) is None
 
 
 def test_every_percent_has_its_split():
     assert percent_splits(th.Ranking.parse("[1+][1-]", score=[0.98, 0.01]))[[0, 1, 97, 98]].tolist() == [2, 1, 1, 0]
+
+
+def test_reliability_at_a_declared_mix_is_that_of_reweighted_rows():
+    rng = np.random.default_rng(0)
+    labels = rng.random(600) < 0.5
+    scores = np.round(1 / (1 + np.exp(-rng.normal(labels * 2 - 1, 1))), 2)
+    condition = th.OperatingCondition(cost_ratio=5, class_ratio=1 / 19)
+    evaluation = th.evaluate(labels, {"m": scores}, condition=condition, trained_at=0.5, replicates=5)
+    band: Any = model_bands(evaluation, "m")
+    # The oracle weighs the rows to the mix, restates their probabilities to it and pools them.
+    weights = np.where(labels, 0.05 / labels.mean(), 0.95 / (1 - labels.mean()))
+    odds = scores / (1 - scores) / 19
+    pools = th.calibration_map(th.rank(labels, odds / (1 + odds), weights=weights))
+    assert np.allclose(band.reliability.estimate, pools(band.reliability.x))
+    assert (band.reliability.lower <= band.reliability.estimate).all()
+    assert band.reliability.upper[band.reliability.x < 0.02].max() < 0.25

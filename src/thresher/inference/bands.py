@@ -356,8 +356,9 @@ def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> D
     """What the confidence band of a ranking's reliability asks of every draw of cases."""
     ranking.require_probabilities()
     segment = _shown_segments(ranking, points)
-    estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
-    seen, edge = pools(ranking.pos, ranking.neg)
+    pos, neg = draws.observed.by_segment()  # at the declared mix
+    estimate = pooled_at(ranking.score, pos, neg, segment)
+    seen, edge = pools(pos, neg)
     pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
     cases = np.add.reduceat((ranking.pos + ranking.neg)[seen], edge[:-1])[pool]
     return DrawnCurve(
