@@ -123,7 +123,6 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
         weight * bessel(total / weight) * each
         for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
     ]
-
     return partial(_sum_of_squares, squares, None if class_weights is None else counts)
 
 
@@ -139,7 +138,6 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
         for power in (1, 2)
     )
     unbiased = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
-
     if rows.cluster is None:
         return partial(_sum_of_squares, unbiased, counts if rows.declared_mix else None)
 

@@ -186,7 +186,10 @@ def calibration_test(
     estimate = decomposition(ranking, bins="hull").miscalibration if both else brier(ranking)
     lower, upper = percentile_limits(null, level)
     reached = int(np.count_nonzero(null >= estimate * (1 - 1e-9) - 1e-15))
-    z = _spiegelhalter(ranking)
+    score, cases = ranking.score, ranking.pos + ranking.neg
+    lean = 1 - 2 * score  # Spiegelhalter's
+    spread = float((lean**2 * score * (1 - score) * cases).sum())
+    z = float(((ranking.pos - score * cases) * lean).sum()) / math.sqrt(spread) if spread > 0 else math.nan
     return CalibrationTest(
         miscalibration=estimate,
         null_mean=float(null.mean()),
@@ -198,11 +201,3 @@ def calibration_test(
         level=level,
         null=null,
     )
-
-
-def _spiegelhalter(ranking: Ranking) -> float:
-    score, cases = ranking.score, ranking.pos + ranking.neg
-    lean = 1 - 2 * score
-    spread = float((lean**2 * score * (1 - score) * cases).sum())
-    away = float(((ranking.pos - score * cases) * lean).sum())
-    return away / math.sqrt(spread) if spread > 0 else math.nan

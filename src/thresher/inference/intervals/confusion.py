@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -92,10 +93,7 @@ def confusion_intervals(
     """
     _require_cases(matrix, level)
     tables = [matrix.one_vs_rest(name) for name in matrix.classes]
-
-    def of_matrix(name: str) -> Interval:
-        return _matrix_interval(matrix, name, level)
-
+    of_matrix = partial(_matrix_interval, matrix, level=level)
     return _intervals(matrix, _right(matrix), tables, of_matrix, level=level, method=method)
 
 

@@ -145,20 +145,20 @@ def _loss_interval(
         raise ArgumentError("one case has no spread", "give at least two cases")
 
     def moments(piece: slice) -> tuple[float, ...]:
+        """Sums of losses and of their squares: of the cases seen, and as their probabilities predict them."""
         score, (pos, neg) = ranking.score[piece], (counts[piece].astype(np.float64) for counts in ranking.narrow)
         of_pos, of_neg = losses(score, score)
-        expected_pos = (pos + neg) * score
-        expected_neg = pos + neg - expected_pos
+        seen = [(of_pos, pos), (of_neg, neg)]
         if score[0] == 1 or score[-1] == 0:  # what no case is costs nothing; only certain and wrong costs all
-            sides = [(np.where(cases > 0, loss, 0.0), cases) for loss, cases in ((of_pos, pos), (of_neg, neg))]
+            seen = [(np.where(cases > 0, loss, 0.0), cases) for loss, cases in seen]
             of_pos[score == 0], of_neg[score == 1] = 0.0, 0.0
-        else:
-            sides = [(of_pos, pos), (of_neg, neg)]
+        expected_pos = (pos + neg) * score
+        predicted = [(of_pos, expected_pos), (of_neg, pos + neg - expected_pos)]
         totals = []
-        for parts in (sides, [(of_pos, expected_pos), (of_neg, expected_neg)]):
-            products = [loss * cases for loss, cases in parts]
-            totals += [sum(float(each.sum()) for each in products)]
-            totals += [sum(float((each * loss).sum()) for each, (loss, _) in zip(products, parts, strict=True))]
+        for sides in (seen, predicted):
+            products = [loss * cases for loss, cases in sides]
+            totals.append(sum(float(each.sum()) for each in products))
+            totals.append(sum(float((each * loss).sum()) for each, (loss, _) in zip(products, sides, strict=True)))
         return tuple(totals)
 
     sums = [math.fsum(part) / cases for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
