@@ -92,10 +92,15 @@ def test_bands_of_a_class_are_those_of_its_ranking():
 def test_many_classes_are_drawn_less_often_at_fewer_places(monkeypatch):
     from thresher.evaluation import bands
 
-    asked = []
-    monkeypatch.setattr(bands, "_bands", lambda _, **options: asked.append(options))
-    class_bands(examples.classes(labels=tuple(range(60)), rows=600), "forest", 7)
-    assert (asked[0]["replicates"], asked[0]["places"]) == (FEWEST_REPLICATES, FEWEST_PLACES)
+    asked, draw = [], bands._bands
+
+    def note(draws, curves):
+        asked.append(draws.replicates)
+        return draw(draws, curves)
+
+    monkeypatch.setattr(bands, "_bands", note)
+    drawn: Any = class_bands(examples.classes(labels=tuple(range(60)), rows=600), "forest", 7)
+    assert (asked, drawn.roc.x.size) == ([FEWEST_REPLICATES], FEWEST_PLACES)
 
 
 def test_classes_of_rows_that_a_ranking_does_not_know_have_no_bands():
