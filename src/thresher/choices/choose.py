@@ -343,12 +343,10 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
         slope = asked.slope_coverage(ranking)
         better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
         ties = int(may_hide_tie(ranking, slope).sum()) if free and not better else 0
-        segments = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
-        if better:
-            saved = 'bounds(ranking, "expected_cost") says what one could save'
-            texts["unresolved"] = f"{segments} a better split; {saved}"
-        elif ties:
-            texts["unresolved"] = f"{segments} splits that cost the same"
+        hidden = "a better split; th.bounds says what one could save" if better else "splits that cost the same"
+        if better or ties:
+            segments = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores"
+            texts["unresolved"] = f"{segments} and may hide {hidden}"
     if asked.class_ratio is None:
         texts["class-ratio-from-data"] = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
     return tuple(Caution(code, text) for code, text in texts.items())
