@@ -69,7 +69,7 @@ def exactly(source: Any) -> dict[str, float]:
     """The exact AUC, the curve and the decision, as on a machine that the rows do not fit."""
     import thresher as th
 
-    setattr(import_module("thresher.sources.scan"), "memory", lambda: 0)  # noqa: B010 - as a test would
+    setattr(import_module("thresher.sources.scan"), "memory_budget", lambda: 0)  # noqa: B010 - as a test would
     start = time.perf_counter()
     ranking = th.scan(source, label="y", score="p", exact=True)
     result = {"auc": th.auc(ranking), "width": th.bounds(ranking, "auc").width} | decided(ranking)

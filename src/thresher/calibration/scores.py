@@ -14,7 +14,7 @@ from thresher._internal.parallel import map_chunks
 from thresher.cautions import Caution
 from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
-from thresher.ranking import Flags, Floats, Ranking, rankable, require_ranking, widen
+from thresher.ranking import Flags, Floats, Indices, Ranking, rankable, require_ranking, widen
 
 VALUES_SHOWN = 5
 SUM_TOLERANCE = 1e-6
@@ -114,7 +114,7 @@ def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | N
     array([0.07, 0.57])
     """
     matrix, index, _ = probability_rows(labels, probabilities, classes=classes)
-    return _squared_error(matrix, index)
+    return row_squared_errors(matrix, index)
 
 
 def brier_multiclass(
@@ -128,10 +128,11 @@ def brier_multiclass(
     0.4901
     """
     matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
-    return float(np.average(_squared_error(matrix, index), weights=weight))
+    return float(np.average(row_squared_errors(matrix, index), weights=weight))
 
 
-def _squared_error(matrix: Floats, index: Any) -> Floats:
+def row_squared_errors(matrix: Floats, index: Indices) -> Floats:
+    """Half the sum of squared errors of each row, whose true column is `index`."""
     difference = matrix.copy()
     difference[np.arange(index.size), index] -= 1
     error: Floats = np.einsum("ij,ij->i", difference, difference) / 2
@@ -226,13 +227,16 @@ def log_loss_multiclass(
     2.480...
     """
     matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
-    p = matrix[np.arange(index.size), index]
-    each = np.ones(p.size, dtype=np.int64) if weight is None else weight
-    p, each = p[each > 0], each[each > 0]
-    wrong, cases = each[p == 0].sum().item(), each.sum().item()
+    each = np.ones(index.size, dtype=np.int64) if weight is None else weight
+    wrong, cases = each[matrix[np.arange(index.size), index] == 0].sum().item(), each.sum().item()
+    loss = np.average(row_log_losses(matrix if clip is None else _clip(matrix, clip), index), weights=each)
+    return LogLoss(loss, certain_and_wrong=wrong, cases=cases, clip=clip)
+
+
+def row_log_losses(matrix: Floats, index: Indices) -> Floats:
+    """Minus the logarithm of each row's probability of its true class, column `index`."""
     with np.errstate(divide="ignore"):
-        loss = np.average(-np.log(p if clip is None else _clip(p, clip)), weights=each)
-    return LogLoss(abs(loss), certain_and_wrong=wrong, cases=cases, clip=clip)
+        return np.abs(np.log(matrix[np.arange(index.size), index]))  # never -0.0
 
 
 def _clip(p: Floats, clip: float) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.arguments import require_level
 from thresher._internal.text import count_text, in_words, visible, visible_lines
-from thresher.calibration.scores import SUM_TOLERANCE
+from thresher.calibration.scores import SUM_TOLERANCE, row_log_losses, row_squared_errors
 from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.errors import ArgumentError
@@ -304,8 +304,8 @@ def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, In
     squared = (matrix**2).sum(axis=1, keepdims=True) / 2 + 0.5 - matrix
     certain = np.where(matrix > 0, matrix, 1.0)  # what cannot happen adds no loss
     return (
-        interval(influence.squared_errors(rows, name), squared, 1.0),
-        interval(influence.log_losses(rows, name), -np.log(certain), math.inf),
+        interval(row_squared_errors(matrix, rows.index), squared, 1.0),
+        interval(row_log_losses(matrix, rows.index), -np.log(certain), math.inf),
     )
 
 

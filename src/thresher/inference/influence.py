@@ -453,7 +453,10 @@ def class_influence(rows: ClassifiedRows, model: str) -> Mapping[str, RowInfluen
     right = (rows.calls[model] == rows.index).astype(np.float64)
     measures = {"overall_accuracy": _row_mean(right, rows)} | _matrix_averages(rows, model) | _areas(rows, matrix)
     if sums_to_one(matrix):
-        losses = {"brier": squared_errors(rows, model), "log_loss": log_losses(rows, model)}
+        losses = {
+            "brier": scores.row_squared_errors(matrix, rows.index),
+            "log_loss": scores.row_log_losses(matrix, rows.index),
+        }
         measures |= {name: _row_mean(values, rows) for name, values in losses.items()}
     else:
         undefined = RowInfluence(math.nan, np.full(rows.index.size, math.nan), NOT_SUMMING)
@@ -464,21 +467,6 @@ def class_influence(rows: ClassifiedRows, model: str) -> Mapping[str, RowInfluen
 def sums_to_one(matrix: Floats) -> bool:
     """Whether every row of probabilities sums to 1, as nearly as losses ask for."""
     return bool((np.abs(matrix.sum(axis=1) - 1) <= scores.SUM_TOLERANCE).all())
-
-
-def squared_errors(rows: ClassifiedRows, model: str) -> Floats:
-    """Half the sum of squared errors of each row's probabilities."""
-    away = rows.matrices[model].copy()
-    away[np.arange(rows.index.size), rows.index] -= 1
-    error: Floats = np.einsum("ij,ij->i", away, away) / 2
-    return error
-
-
-def log_losses(rows: ClassifiedRows, model: str) -> Floats:
-    """Minus the logarithm of the probability of each row's class."""
-    with np.errstate(divide="ignore"):
-        loss: Floats = np.abs(np.log(rows.matrices[model][np.arange(rows.index.size), rows.index]))
-    return loss
 
 
 def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:
