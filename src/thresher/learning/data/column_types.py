@@ -345,10 +345,13 @@ def _text_among_numbers(present: Any, numbers: Any) -> ColumnError:
 def _mixed(present: Any) -> ColumnError:
     name, kinds = present.name, [type(value).__name__ for value in present]
     counts = Counter(kinds).most_common()
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts)
-    what = f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates"
+    what, remedy = (
+        f"holds values of type {counts[0][0]}, which are neither numbers, texts nor dates",
+        "turn them into such",
+    )
     if len(counts) > 1:
+        listed = ", ".join(f"{count:,} {kind}" for kind, count in counts)
         first = present.index[kinds.index(counts[1][0])]
-        what = f"column {name!r} mixes kinds of values: {listed} (first at row {first})"
-    fix = f"turn them into one such kind, or leave the column out with {argument('types', {name: 'ignored'})}"
-    return ColumnError(what, fix)
+        what, remedy = f"mixes kinds of values: {listed} (first at row {first})", "make them one kind"
+    fix = f"{remedy}, or leave the column out with {argument('types', {name: 'ignored'})}"
+    return ColumnError(f"column {name!r} {what}", fix)

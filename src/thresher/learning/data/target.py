@@ -170,7 +170,7 @@ def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 
     )
     if positive is None:
         fix = f"pass {example} to learn that class against all others; learn once per class to have each of them"
-        raise PositiveLabelError(f"{what}, and it is not declared which one is learnt against the rest", fix)
+        raise PositiveLabelError(f"{what}, and it is not said which one is to be told from the rest", fix)
     place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
     if place is None:
         what = f"{what}, and the positive label {positive!r} is none of them"

@@ -96,7 +96,6 @@ class DateParts(_ColumnEncoder):
     """
 
     def _learn(self, table: Any) -> None:
-        """Find the first date, and whether there are hours, of each column."""
         dates = {name: parse_dates(table[name]) for name in table.columns}
         self.first_ = {name: column.min().isoformat() for name, column in dates.items()}
         self.hours_ = {
@@ -156,7 +155,6 @@ class TextFeatures(_ColumnEncoder):
     fewest_rows: int = 1
 
     def _learn(self, table: Any) -> None:
-        """Learn the words of each column and how rare they are."""
         self.vectorizers_ = {}
         for name in table.columns:
             vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
