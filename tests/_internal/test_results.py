@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
@@ -41,6 +42,7 @@ def public_results() -> dict[str, type]:
         for name, one in listed.items()
         if inspect.isclass(one)
         and (dataclasses.is_dataclass(one) or issubclass(one, Result | tuple))
+        and not issubclass(one, BaseEstimator)
         and name not in NO_RESULTS
     }
 

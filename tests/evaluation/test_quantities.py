@@ -147,11 +147,11 @@ def test_clusters_and_weights_are_drawn_whole(columns):
 
 def test_plain_data_hold_no_infinities(gate):
     of, _ = gate
-    told = of("precision@recall>1 >= 0.5").to_dict()
-    assert told["found"] is None
-    assert told["passed"] is False
-    assert "no threshold meets" in told["interval"]["note"]
-    assert not any(isinstance(value, float) and not math.isfinite(value) for value in told.values())
+    answer = of("precision@recall>1 >= 0.5").to_dict()
+    assert answer["observed"] is None
+    assert answer["passed"] is False
+    assert "no threshold meets" in answer["interval"]["note"]
+    assert not any(isinstance(value, float) and not math.isfinite(value) for value in answer.values())
 
 
 TEXTS = [

@@ -16,7 +16,7 @@ from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule, same_rule
 from thresher.inference import Interval
 from thresher.ranking import Ranking, shortest_between
-from thresher.tables import OperatingCondition
+from thresher.tables import OperatingCondition, measure
 
 if TYPE_CHECKING:
     from thresher.evaluation.engine import ScannedEvaluation
@@ -198,12 +198,14 @@ def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
 
 def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
     """One rule per 1,000 cases: cells of text, each with its limits if any."""
-    per = rule.per(CASES, evaluation.decision.condition)
-    positives, calls = per.hits + per.misses, per.hits + per.false_alarms
+    condition = evaluation.decision.condition
+    per = rule.per(CASES, condition)
+    positives = per.hits + per.misses
+    precision = float(measure("precision").of(rule.table, class_ratio=condition.class_ratio))
     counts = (
         per_thousand_text(per.hits, positives),
         per_thousand_text(per.false_alarms, CASES - positives),
-        percent_text(per.hits / calls) if calls else "–",
+        "–" if math.isnan(precision) else percent_text(precision),
     )
     name = f"{mark(evaluation, rule)}{rule_text(evaluation, rule)}"
     dearer = ("–", "") if rule.saving is None else _with_limits(rule.saving)
