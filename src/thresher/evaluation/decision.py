@@ -203,7 +203,10 @@ class Decision(Result):
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one model; where it is not the cheapest, that one is the runner-up."""
+    """The decision for one model.
+
+    Where another model is cheaper, that one is the runner-up.
+    """
     choice, cheapest = joint.choices[model], model in joint.tied
     stated = condition.for_data(choice.ranking)
     low, high = joint.stays_cheapest(model)
