@@ -257,7 +257,7 @@ def wins_text(share: float) -> str:
     return f"cheapest in {share:.0%} of resamples (of the same rows; a fresh sample would agree less often)"
 
 
-def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
+def contradictions(calls: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
     """Calls that the probability of a case speaks against, beyond rounding.
 
     A positive call is the cheaper one iff p·cost_ratio > 1 - p, which is p > 1 / (1 + cost_ratio).
@@ -267,7 +267,7 @@ def contradictions(called: Flags, probability: Floats, condition: OperatingCondi
     array([False,  True, False])
     """
     miss, alarm = probability * condition.cost_ratio, 1 - probability  # what either call is expected to cost
-    against: Flags = np.where(called, miss < alarm * _SURELY, alarm < miss * _SURELY)
+    against: Flags = np.where(calls, miss < alarm * _SURELY, alarm < miss * _SURELY)
     return against
 
 
