@@ -77,13 +77,13 @@ def core_table(setting: dict[str, str]) -> str:
         for rows in SIZES:
             everything = kind == "float64 distinct"
             result = child("benchmarks.core", kind, str(rows), "everything" if everything else "auc", setting=setting)
-            whole = " | "
+            columns = " | "
             if everything:
                 ratio, differs = result["sklearn everything"] / result["everything"], result["agreement"]
-                whole = f"{ratio:.0f}× (differs by {differs:.0e}) | {result['everything'] / result['sort']:.1f}"
+                columns = f"{ratio:.0f}× (differs by {differs:.0e}) | {result['everything'] / result['sort']:.1f}"
             lines.append(
                 f"| {kind} | {rows:,} | {result['rank'] / result['sort']:.2f} | {result['memory']:.1f} "
-                f"| {result['sklearn auc'] / result['auc']:.0f}× | {whole} |"
+                f"| {result['sklearn auc'] / result['auc']:.0f}× | {columns} |"
             )
             print(lines[-1], flush=True)
     return "\n".join(lines)

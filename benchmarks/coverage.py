@@ -53,10 +53,10 @@ def page(rows: list[tuple[int, int, float, list[float]]]) -> str:
     for size, Pos, area, shares in rows:
         cells = [f"{100 * share:.1f}" if _side(share) == 0 else f"**{100 * share:.1f}**" for share in shares]
         lines.append(f"| {size:,} | {Pos} | {area} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", *_told(rows)]) + "\n"
+    return "\n".join([*lines, "", *_sentences(rows)]) + "\n"
 
 
-def _told(rows: list[tuple[int, int, float, list[float]]]) -> Iterator[str]:
+def _sentences(rows: list[tuple[int, int, float, list[float]]]) -> Iterator[str]:
     """Where coverage lies outside, kind by kind, among the rows with at least 10 positives expected."""
     enough = [row for row in rows if row[1] >= 10]
     inside = sum(_side(share) == 0 for row in enough for share in row[3])

@@ -168,7 +168,7 @@ if __name__ == "__main__":
     _, way, rows = sys.argv
     place = written(int(rows))
     start = time.perf_counter()
-    found = WAYS[way](place)
-    found.setdefault("seconds", time.perf_counter() - start)
-    found["gibibytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
-    print(json.dumps(found))
+    result = WAYS[way](place)
+    result.setdefault("seconds", time.perf_counter() - start)
+    result["gibibytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
+    print(json.dumps(result))

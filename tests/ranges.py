@@ -22,12 +22,12 @@ def bounded(labels: Any, scores: Any, edges: Any = (), weights: Any = None) -> t
     low, high, pos, neg = [], [], [], []
     for one in np.unique(bucket):
         for flag in (True, False):
-            mine = (bucket == one) & (np.asarray(labels) == flag) & (weight > 0)
-            if mine.any():
-                low.append(score[mine].min())
-                high.append(score[mine].max())
-                pos.append(weight[mine].sum() if flag else 0)
-                neg.append(0 if flag else weight[mine].sum())
+            chosen = (bucket == one) & (np.asarray(labels) == flag) & (weight > 0)
+            if chosen.any():
+                low.append(score[chosen].min())
+                high.append(score[chosen].max())
+                pos.append(weight[chosen].sum() if flag else 0)
+                neg.append(0 if flag else weight[chosen].sum())
     kind = np.int64 if weights is None else np.float64
     return th.Ranking.of_ranges(low, high, pos=np.array(pos, kind), neg=np.array(neg, kind))
 

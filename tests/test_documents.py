@@ -141,7 +141,7 @@ class TestTheChecker:
         assert 'File "bad.md", line 12, in bad.md' in report
         assert "Expected:\n    3\nGot:\n    2" in report
 
-    def test_every_wrong_answer_is_told(self):
+    def test_every_wrong_answer_is_reported(self):
         assert "".join(failures(fenced(">>> 1", "2", ">>> 3", "4"), "bad.md")).count("Failed example") == 2
 
     def test_an_error_nobody_announced(self):

@@ -30,7 +30,7 @@ CLASSES = [name for name in th.__all__ if inspect.isclass(getattr(th, name))]
 RETURNED = " ".join(str(inspect.signature(getattr(th, name)).return_annotation) for name in FUNCTIONS)
 
 
-def test_the_door_is_narrow():
+def test_few_names_are_public():
     assert len(th.__all__) <= 70
     assert len(set(th.__all__)) == len(th.__all__)
     assert [name for name in th.__all__ if not hasattr(th, name)] == []

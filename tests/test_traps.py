@@ -37,7 +37,7 @@ def test_trap_02_nearly_equal_scores_are_different_and_float32_is_compared_as_fl
     assert th.auc(th.rank([1, 0], tiny)) == 1.0
 
 
-def test_trap_03_collinear_points_are_kept_by_exact_arithmetic():
+def test_trap_03_collinear_points_survive_by_exact_arithmetic():
     """0.1 + 0.2 != 0.3 is how a float heuristic loses one of these."""
     r = th.Ranking([3, 2, 1], pos=[1, 2, 3], neg=[10, 20, 30])
     assert len(th.roc(r)[0]) == 4
@@ -121,7 +121,7 @@ def test_trap_10_float32_scores_are_not_float32_sums():
     assert (r.Pos, r.Neg) == (2**24 + 1, 1)
 
 
-def test_trap_12_precision_without_positive_calls_is_undefined_and_said_so():
+def test_trap_12_precision_without_positive_calls_is_undefined_with_a_reason():
     nothing = th.tables.contingency_at(th.rank([1, 0], [0.9, 0.1]), math.inf)
     assert math.isnan(nothing.precision)
     assert nothing.describe("precision") == "precision undefined: nothing is predicted positive"
@@ -130,7 +130,7 @@ def test_trap_12_precision_without_positive_calls_is_undefined_and_said_so():
 
 
 @pytest.mark.parametrize("cells", [(0, 0, 3, 4), (3, 4, 0, 0), (3, 0, 4, 0), (0, 3, 0, 4), (5, 0, 0, 0)])
-def test_trap_13_mcc_with_an_empty_row_or_column_is_undefined_and_said_so(cells):
+def test_trap_13_mcc_with_an_empty_row_or_column_is_undefined_with_a_reason(cells):
     table = th.Contingency(*cells)
     assert math.isnan(table.mcc)
     assert table.describe("mcc") == "mcc undefined: a row or column of the table is empty"

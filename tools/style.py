@@ -1,4 +1,7 @@
-"""Style rules that ruff does not know: words, sizes, first lines. Prints each breach and exits 1 if there is any."""
+"""Style rules that ruff does not know: words, sizes, first lines.
+
+Prints each breach and exits 1 if there is any.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "thresher"
+OTHERS = ("tests", "benchmarks", "examples", "tools")  # only their names are checked
 MOST_LINES = 700
+LONGEST_FIRST_LINE = 80  # of a docstring
 MOST_ENTRIES = 18  # of one folder, unless all are of one kind
 OF_ONE_KIND = {"plots", "commands"}
 VAGUE_FILES = {"utils", "util", "helpers", "common", "misc", "base", "core", "manager"}
@@ -55,13 +60,15 @@ PARTS |= {
     "whole",
 }
 # ... and as names that do not say what they hold.
-EMPTY = {"told"}
+EMPTY = {"called", "found", "given", "kept", "said", "told"}
 
 
 def main() -> int:
-    """Check every source file, and print what breaks a rule."""
+    """Check every file, and print what breaks a rule."""
     breaches = [breach for path in sorted(SOURCE.rglob("*.py")) for breach in of_file(path)]
-    breaches += list(of_folders())
+    for path in sorted(path for folder in OTHERS for path in (ROOT / folder).rglob("*.py")):
+        breaches += of_names(ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix())
+    breaches += of_folders()
     for breach in breaches:
         print(breach)  # noqa: T201
     return 1 if breaches else 0
@@ -81,6 +88,7 @@ def of_file(path: Path) -> Iterator[str]:
     if path.stem in VAGUE_FILES or PARTS & set(path.stem.split("_")):
         yield f"{name}:1: the file's name does not say what it holds"
     yield from of_names(tree, name)
+    yield from of_first_lines(tree, name)
     yield from of_prose(text, tree, name)
 
 
@@ -99,6 +107,15 @@ def of_names(tree: ast.AST, file: str) -> Iterator[str]:
         parts = {part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
         if parts & PARTS or name in EMPTY:
             yield f"{file}:{getattr(node, 'lineno', 1)}: the name {name!r}"
+
+
+def of_first_lines(tree: ast.AST, file: str) -> Iterator[str]:
+    """Docstrings of classes and functions whose first line is too long."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            length = len((ast.get_docstring(node) or "").partition("\n")[0])
+            if length > LONGEST_FIRST_LINE:
+                yield f"{file}:{node.body[0].lineno}: the first line of {node.name!r} has {length} characters"
 
 
 def of_prose(text: str, tree: ast.AST, file: str) -> Iterator[str]:

@@ -83,7 +83,7 @@ def test_long_values_are_short_repr():
     assert "\n" not in short_repr(np.zeros((3, 3)))
 
 
-def test_whole_numbers_only():
+def test_integers_only():
     for value in (2.5, "2", None, True):
         with pytest.raises(th.errors.ArgumentError, match="points must be a whole number, got"):
             require_integer(value, name="points", least=2, fix="give 2")

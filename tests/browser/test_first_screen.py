@@ -61,7 +61,7 @@ def test_the_page_is_python_at_the_declared_mix(opened, evaluation):
         assert float(brier[head.index(f"model 1, {mix}")]) == pytest.approx(wanted, rel=1e-9)
 
 
-def test_the_chosen_model_stands_first_among_whole_models(opened):
+def test_the_chosen_model_stands_first_in_the_table_of_models(opened):
     labels, scores = examples.models(300, count=2)
     last = th.choose({name: th.rank(labels, score) for name, score in scores.items()}, RARE).model
     ordered = {name: scores[name] for name in sorted(scores, key=lambda name: name == last)}

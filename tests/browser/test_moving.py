@@ -24,7 +24,7 @@ def cells(table):
     return {"tp": table.tp, "fn": table.fn, "fp": table.fp, "tn": table.tn}
 
 
-def said(reader):
+def shown_cells(reader):
     return {name: value for name, value in reader.cells().items() if name in ("tp", "fn", "fp", "tn")}
 
 
@@ -34,7 +34,7 @@ def number(text):
 
 def test_it_opens_at_the_decision(opened, evaluation):
     reader = opened(evaluation)
-    assert said(reader) == cells(evaluation[evaluation.decision.model].table)
+    assert shown_cells(reader) == cells(evaluation[evaluation.decision.model].table)
     assert reader.decision() == evaluation.decision.to_dict()
     assert reader.complaints == []
 
@@ -47,7 +47,7 @@ def test_numbers_are_pythons_at_many_thresholds(opened, evaluation, ranking):
     for at in [*curve.threshold[some].tolist(), 0.5, 0.1, 0.999, math.inf, -math.inf]:
         reader.threshold(str(at))
         table = th.tables.contingency_at(ranking, at)
-        assert said(reader) == cells(table), at
+        assert shown_cells(reader) == cells(table), at
         shown = reader.measures()["model 1"]
         assert number(shown["expected cost per case"]) == pytest.approx(
             evaluation.decision.condition.expected_cost(table)
@@ -62,7 +62,7 @@ def test_measures_follow_the_class_ratio(opened, evaluation, ranking):
     for text, ratio in (("1:20", 1 / 20), ("3", 3.0), ("2:7", 2 / 7)):
         reader.classes(text)
         table = th.tables.contingency_at(ranking, 0.4)
-        assert said(reader) == cells(table)
+        assert shown_cells(reader) == cells(table)
         shown = reader.measures()["model 1"]
         for name, known in th.MEASURES.items():
             expected = known.of(table, class_ratio=ratio)
@@ -118,7 +118,7 @@ def test_exact_ties_are_decided_as_python_does(opened):
         reader.costs(costs)
         condition = th.OperatingCondition(class_ratio=ratio(classes), cost_ratio=ratio(costs))
         choice = th.choose(emails["tree"].ranking, condition)
-        assert said(reader) == cells(choice.table), (classes, costs)
+        assert shown_cells(reader) == cells(choice.table), (classes, costs)
 
 
 def ratio(text):
@@ -142,7 +142,7 @@ def test_dragging_on_a_curve_moves_the_threshold(opened, evaluation, ranking):
         assert now["tp"] not in seen, panel
         seen.add(now["tp"])
         at = float(reader.page.get_by_label("Threshold, type a value").input_value())
-        assert said(reader) == cells(th.tables.contingency_at(ranking, at))
+        assert shown_cells(reader) == cells(th.tables.contingency_at(ranking, at))
         assert not reader.page.get_by_label("follow the optimum").is_checked()
 
 
@@ -190,7 +190,7 @@ def test_sliders_move_by_keys(opened, evaluation):
     assert reader.decision()["condition"]["cost_fn"] > 5
 
 
-def test_what_cannot_be_read_is_said(opened, evaluation):
+def test_unreadable_input_raises_an_alert(opened, evaluation):
     reader = opened(evaluation)
     before = reader.cells()
     reader.threshold("half")
@@ -262,7 +262,7 @@ def test_models_can_be_hidden_and_chosen(opened, evaluation):
     assert curves.count() == 1
     reader.page.get_by_label("Model", exact=True).select_option(label="model 2")
     reader.settle()
-    assert said(reader) == cells(evaluation["model 2"].table)
+    assert shown_cells(reader) == cells(evaluation["model 2"].table)
 
 
 def test_panels_are_saved_as_pictures(opened, evaluation, tmp_path):
@@ -287,7 +287,7 @@ def test_saved_pictures_name_the_models_they_draw(opened, evaluation, tmp_path):
         assert ("model 1" in text, "model 2" in text) == (named, named), panel
 
 
-def test_a_threshold_is_kept_near_where_it_was_set(opened):
+def test_a_threshold_stays_near_where_it_was_set(opened):
     rows = np.arange(5000)
     reader = opened(th.evaluate(rows < 2500, -rows / 5000, replicates=20))
     for asked in (-0.1, -0.3333, -0.9):

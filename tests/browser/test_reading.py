@@ -123,7 +123,7 @@ def test_classes_are_compared_by_several_measures(opened):
     assert float(row[1]) == pytest.approx(evaluation.comparisons["brier"]["forest", "tree"].difference)
 
 
-def test_labels_of_axes_lie_beside_their_ticks(opened):
+def test_labels_of_axes_lie_left_of_their_ticks(opened):
     reader = opened(examples.classes(labels=("elephants", "模型模型模型", "dog")))
     panel = reader.page.locator("[data-panel=confusion0] .lower")
     label = panel.locator("text.label", has_text="actual").bounding_box()

@@ -49,7 +49,7 @@ def test_a_name_from_right_to_left_leaves_its_sentence_alone(opened):
     assert lead.evaluate("(node) => getComputedStyle(node).direction") == "ltr"
 
 
-def test_hostile_names_are_told_apart_by_the_decision(opened):
+def test_hostile_names_stay_distinct_in_the_decision(opened):
     evaluation = examples.hostile_evaluation()
     reader = opened(evaluation)
     for place, name in enumerate(evaluation.models):

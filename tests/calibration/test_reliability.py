@@ -206,7 +206,7 @@ def test_the_seed_decides_and_generators_are_taken():
     assert ece(ranking, seed=np.random.default_rng(1)).null.tolist() == ece(ranking, seed=1).null.tolist()
 
 
-def test_whole_weights_are_counts_and_others_have_no_null():
+def test_integer_weights_are_counts_and_others_have_no_null():
     tree = Ranking([0.9, 0.6, 0.3], [20, 10, 20], [5, 5, 40])
     doubled = ece(oracles.weighted(tree, 2))
     assert doubled.null.tolist() == ece(oracles.replicated(tree, 2)).null.tolist()

@@ -280,8 +280,8 @@ def test_trap_14_float32_and_float64_give_the_same_answer():
 def test_trap_14_clipping_only_on_request_with_epsilon_shown():
     ranking = Ranking([1, 0.5], pos=[3, 1], neg=[1, 1])
     loss = log_loss(ranking, clip=1e-3)
-    by_hand = -(3 * math.log(0.999) + math.log(0.001) + 2 * math.log(0.5)) / 6
-    assert loss == pytest.approx(by_hand)
+    expected = -(3 * math.log(0.999) + math.log(0.001) + 2 * math.log(0.5)) / 6
+    assert loss == pytest.approx(expected)
     assert loss.clip == 1e-3
     assert "0.001" in repr(loss)
     assert "1 of 6" in loss.cautions[0].text

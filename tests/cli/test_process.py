@@ -156,7 +156,7 @@ def test_no_color_is_heeded(folder, setting):
     assert "ROC curve  " in text, "curves that only colours tell apart are not drawn together"
 
 
-def test_refusals_heed_no_color_too(folder):
+def test_refusals_respect_no_color_too(folder):
     words = ["evaluate", "absent.csv", "--label", "y", "--score", "p"]
     assert "\x1b[31m" in seen(folder, *words, code=2)
     for setting in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):

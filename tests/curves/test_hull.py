@@ -66,7 +66,7 @@ def test_nearly_collinear_counts_are_distinguished():
 
 
 @given(two_class_counts)
-def test_whole_weights_give_what_counts_give(segments):
+def test_integer_weights_give_what_counts_give(segments):
     weighted = ranking([(float(pos), float(neg)) for pos, neg in segments])
     assert hull_splits(weighted).tolist() == hull_splits(ranking(segments)).tolist()
 

@@ -57,8 +57,8 @@ class TestAgainstOracles:
         areas, expected = multiclass_auc(labels, probabilities), pairwise_by_definition(labels, probabilities)
         assert areas.pairwise == pytest.approx(expected, nan_ok=True)
         k = len(areas.classes)
-        hand_till = 2 / (k * (k - 1)) * sum((expected[i, j] + expected[j, i]) / 2 for i in range(k) for j in range(i))
-        assert areas.one_vs_one_macro == pytest.approx(hand_till)
+        mean_area = 2 / (k * (k - 1)) * sum((expected[i, j] + expected[j, i]) / 2 for i in range(k) for j in range(i))
+        assert areas.one_vs_one_macro == pytest.approx(mean_area)
 
     @given(rows(fewest_classes=3))
     def test_scikit_learn_agrees(self, data):

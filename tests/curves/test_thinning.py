@@ -44,7 +44,7 @@ def test_a_large_curve_thins_to_a_quarter_pixel_and_keeps_the_hull():
     assert thin.deviation < distance_to(type(thin)(evenly, 0.0, keeps_hull=False), ranking)
 
 
-def test_short_curves_stay_whole():
+def test_short_curves_keep_every_split():
     ranking = th.Ranking.parse("[1+][1-][1+][1-]")
     thin = th.curves.thin(ranking, points=10)
     assert thin.split.tolist() == [0, 1, 2, 3, 4]

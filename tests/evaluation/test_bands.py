@@ -37,10 +37,10 @@ def test_a_joined_ranking_gives_nearly_the_same_bands():
     ranking = evaluation["model 1"].ranking
     drawn: Any = model_bands(evaluation, "model 1")
     # The draws differ, so the limits differ by chance: about a tenth of the band's width with 400 of them.
-    whole = th.inference.roc_band(ranking, replicates=REPLICATES, seed=1)
-    assert np.abs(drawn.roc.lower - whole.lower).max() < 0.015
-    assert np.abs(drawn.roc.upper - whole.upper).max() < 0.015
-    assert np.abs(drawn.roc.estimate - whole.estimate).max() < 0.002
+    exact = th.inference.roc_band(ranking, replicates=REPLICATES, seed=1)
+    assert np.abs(drawn.roc.lower - exact.lower).max() < 0.015
+    assert np.abs(drawn.roc.upper - exact.upper).max() < 0.015
+    assert np.abs(drawn.roc.estimate - exact.estimate).max() < 0.002
     precision = th.inference.precision_recall_band(ranking, replicates=REPLICATES, seed=1)
     assert np.abs(drawn.precision_recall.estimate - precision.estimate)[4:].max() < 0.005
     acting = th.inference.net_benefit_band(ranking, replicates=REPLICATES, seed=1)
@@ -56,7 +56,7 @@ def test_scores_that_are_no_probabilities_have_two_bands():
     assert drawn.roc.x[-1] == 1
 
 
-def test_clusters_are_drawn_whole():
+def test_entire_clusters_are_drawn():
     labels, scores = examples.models(100, count=1)
     score = scores["model 1"]
     twice = np.repeat(np.arange(100), 4)

@@ -36,32 +36,37 @@ def same(one, other):
     "more", [{}, {"weights": WEIGHTS}, {"clusters": CLUSTERS}, {"weights": WEIGHTS, "clusters": CLUSTERS}]
 )
 def test_every_number_is_that_of_the_function_of_its_name(more):
-    found = model(**more)
+    evaluation = model(**more)
     weights = more.get("weights")
-    assert found.confusion == th.confusion(LABELS, MATRIX.argmax(axis=1), weights=weights)
+    assert evaluation.confusion == th.confusion(LABELS, MATRIX.argmax(axis=1), weights=weights)
     assert (
-        found.areas.one_vs_rest.tolist()
+        evaluation.areas.one_vs_rest.tolist()
         == th.curves.multiclass_auc(LABELS, MATRIX, weights=weights).one_vs_rest.tolist()
     )
-    assert found.rankings == th.curves.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
-    assert found.brier.estimate == pytest.approx(th.calibration.brier_multiclass(LABELS, MATRIX, weights=weights))
-    assert found.log_loss.estimate == pytest.approx(th.calibration.log_loss_multiclass(LABELS, MATRIX, weights=weights))
+    assert evaluation.rankings == th.curves.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
+    assert evaluation.brier.estimate == pytest.approx(th.calibration.brier_multiclass(LABELS, MATRIX, weights=weights))
+    assert evaluation.log_loss.estimate == pytest.approx(
+        th.calibration.log_loss_multiclass(LABELS, MATRIX, weights=weights)
+    )
     areas = th.inference.class_auc_interval(LABELS, MATRIX, **more)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
-        assert getattr(found.auc, name) == getattr(areas, name)
-        assert getattr(found.auc, name).estimate == pytest.approx(getattr(found.areas, name))
+        assert getattr(evaluation.auc, name) == getattr(areas, name)
+        assert getattr(evaluation.auc, name).estimate == pytest.approx(getattr(evaluation.areas, name))
     for i in range(3):
-        same(found.auc.one_vs_rest[i], th.auc_interval(th.inference.ScoredRows.of(i == LABELS, MATRIX[:, i], **more)))
+        same(
+            evaluation.auc.one_vs_rest[i],
+            th.auc_interval(th.inference.ScoredRows.of(i == LABELS, MATRIX[:, i], **more)),
+        )
 
 
 def test_weights_and_clusters_reach_the_rates():
     same(model().rates.macro_f1, th.intervals(model().confusion).macro_f1)
-    found = model(weights=WEIGHTS, clusters=CLUSTERS, level=0.8)
+    evaluation = model(weights=WEIGHTS, clusters=CLUSTERS, level=0.8)
     calls = MATRIX.argmax(axis=1)
     rates = sampled_confusion_intervals(LABELS, calls, range(3), weight=WEIGHTS, cluster=CLUSTERS, level=0.8)
     for name in ("overall_accuracy", "macro_f1", "macro_recall", "macro_precision"):
-        same(getattr(found.rates, name), getattr(rates, name))
-    assert found.rates.recall == rates.recall
+        same(getattr(evaluation.rates, name), getattr(rates, name))
+    assert evaluation.rates.recall == rates.recall
 
 
 @pytest.mark.parametrize("name", ["brier", "log_loss"])
@@ -77,8 +82,8 @@ def test_losses_widen_with_clusters_and_weights_and_level(name):
 
 def test_two_classes_have_the_brier_score_of_two_classes():
     labels, models = class_examples.rows(50, 1, classes=2)
-    found = th.evaluation.evaluate_classes(labels, models["good"])["model"]
-    same(found.brier, th.inference.brier_interval(th.rank(labels, models["good"][:, 1])))
+    evaluation = th.evaluation.evaluate_classes(labels, models["good"])["model"]
+    same(evaluation.brier, th.inference.brier_interval(th.rank(labels, models["good"][:, 1])))
 
 
 def test_sure_and_right_allows_for_the_losses_that_are_foretold():
@@ -86,26 +91,26 @@ def test_sure_and_right_allows_for_the_losses_that_are_foretold():
     p = np.linspace(0.97, 0.99, 20)
     labels = np.tile([0, 1], 10)
     score = np.where(labels == 1, p, 1 - p)
-    found = th.evaluation.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
-    same(found.brier, th.inference.brier_interval(th.rank(labels, score)))
-    same(found.log_loss, log_loss_interval(th.rank(labels, score)))
-    assert found.log_loss.upper > 3 * found.log_loss.estimate
+    evaluation = th.evaluation.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
+    same(evaluation.brier, th.inference.brier_interval(th.rank(labels, score)))
+    same(evaluation.log_loss, log_loss_interval(th.rank(labels, score)))
+    assert evaluation.log_loss.upper > 3 * evaluation.log_loss.estimate
 
 
 def test_losses_of_rows_that_do_not_sum_to_1_are_undefined():
-    found = th.evaluation.evaluate_classes(LABELS, MATRIX * 0.9)["model"]
-    for loss in (found.brier, found.log_loss):
+    evaluation = th.evaluation.evaluate_classes(LABELS, MATRIX * 0.9)["model"]
+    for loss in (evaluation.brier, evaluation.log_loss):
         assert str(loss) == "undefined (rows of probabilities do not sum to 1)"
-    assert found.auc.one_vs_one_macro == model().auc.one_vs_one_macro
+    assert evaluation.auc.one_vs_one_macro == model().auc.one_vs_one_macro
 
 
 def test_certain_and_wrong_is_infinite_and_says_so():
     matrix = MATRIX.copy()
     matrix[0] = np.eye(3)[(LABELS[0] + 1) % 3]
-    found = th.evaluation.evaluate_classes(LABELS, matrix)["model"]
-    assert found.log_loss.estimate == math.inf
-    assert found.to_dict()["log_loss"]["estimate"] is None
-    assert math.isfinite(found.brier.upper)
+    evaluation = th.evaluation.evaluate_classes(LABELS, matrix)["model"]
+    assert evaluation.log_loss.estimate == math.inf
+    assert evaluation.to_dict()["log_loss"]["estimate"] is None
+    assert math.isfinite(evaluation.brier.upper)
 
 
 def test_plain_data_follow_the_order_of_classes():
@@ -130,7 +135,7 @@ def test_nothing_to_remark():
 
 
 @pytest.mark.parametrize(
-    ("code", "told", "given"),
+    ("code", "text", "options"),
     [
         ("few-cases-of-class", "class 2 has only 29 cases", {"labels": [0] * 61 + [1] * 60 + [2] * 29}),
         ("few-clusters", "only 29 clusters", {"clusters": np.arange(150) % 29}),
@@ -146,14 +151,14 @@ def test_nothing_to_remark():
         ("pooled-labels", "were pooled: 7, 8 and 9 (3 of 150 rows)", STRAY),
     ],
 )
-def test_what_a_careful_analyst_would_notice(code, told, given):
-    assert told in cautions(**given)[code]
+def test_what_a_careful_analyst_would_notice(code, text, options):
+    assert text in cautions(**options)[code]
 
 
-@pytest.mark.parametrize(("cases", "told"), [(29, True), (30, False)])
-def test_few_cases_are_fewer_than_thirty(cases, told):
+@pytest.mark.parametrize(("cases", "few"), [(29, True), (30, False)])
+def test_few_cases_are_fewer_than_thirty(cases, few):
     labels = np.repeat([0, 1, 2], [60, 90 - cases, cases])
-    assert ("few-cases-of-class" in cautions(labels)) is told
+    assert ("few-cases-of-class" in cautions(labels)) is few
 
 
 def test_predictions_that_follow_from_the_matrix_are_no_news():
@@ -163,13 +168,13 @@ def test_predictions_that_follow_from_the_matrix_are_no_news():
 WINE = load_wine()
 TRAIN, TEST, TRAIN_Y, TEST_Y = train_test_split(WINE.data[:, :4], WINE.target, random_state=1, stratify=WINE.target)
 MATRIX_OF_MULTICLASS = make_pipeline(StandardScaler(), LogisticRegression()).fit(TRAIN, TRAIN_Y).predict_proba(TEST)
-FOUND = th.evaluation.evaluate_classes(
+EVALUATION = th.evaluation.evaluate_classes(
     TEST_Y, {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
 )
 
 
 def test_the_numbers_are_those_of_scikit_learn():
-    model = FOUND["logistic"]
+    model = EVALUATION["logistic"]
     assert model.rates.overall_accuracy.estimate == pytest.approx(
         accuracy_score(TEST_Y, MATRIX_OF_MULTICLASS.argmax(axis=1))
     )
@@ -180,31 +185,31 @@ def test_the_numbers_are_those_of_scikit_learn():
         roc_auc_score(TEST_Y, MATRIX_OF_MULTICLASS, multi_class="ovo")
     )
     assert model.log_loss.estimate == pytest.approx(log_loss(TEST_Y, MATRIX_OF_MULTICLASS))
-    assert model.areas.classes == FOUND.classes == (0, 1, 2)
+    assert model.areas.classes == EVALUATION.classes == (0, 1, 2)
 
 
 def test_intervals_hold_their_estimates():
-    for model in FOUND.models.values():
+    for model in EVALUATION.models.values():
         for interval in (model.rates.overall_accuracy, model.auc.one_vs_rest_macro, model.auc.one_vs_one_weighted):
             assert interval.lower <= interval.estimate <= interval.upper
 
 
 def test_given_predictions_are_used_as_they_are():
     worst = (MATRIX_OF_MULTICLASS.argmax(axis=1) + 1) % 3
-    found = th.evaluation.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"a": worst})
-    assert found["a"].confusion == th.confusion(TEST_Y, worst, classes=[0, 1, 2])
+    evaluation = th.evaluation.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"a": worst})
+    assert evaluation["a"].confusion == th.confusion(TEST_Y, worst, classes=[0, 1, 2])
 
 
 def test_the_summary_names_every_model_class_and_difference():
-    text = str(FOUND)
+    text = str(EVALUATION)
     for part in ("logistic", "uniform", "AUC, one-vs-rest, macro", "AUC against the rest", "3 classes", "log loss"):
         assert part in text
     assert ["logistic", "-", "uniform", "one_vs_rest_macro"] in [line.split()[:4] for line in text.split("\n")]
-    assert repr(FOUND) == f"MulticlassEvaluation(logistic, uniform; {len(TEST_Y)} rows, 3 classes)"
+    assert repr(EVALUATION) == f"MulticlassEvaluation(logistic, uniform; {len(TEST_Y)} rows, 3 classes)"
 
 
 def test_models_are_compared_pair_by_pair():
-    for measure, comparison in FOUND.comparisons.items():
+    for measure, comparison in EVALUATION.comparisons.items():
         paired = th.inference.compare_classes(
             TEST_Y,
             {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)},
@@ -212,7 +217,7 @@ def test_models_are_compared_pair_by_pair():
         )
         assert comparison["logistic", "uniform"] == paired["logistic", "uniform"]
         assert comparison["logistic", "uniform"].verdict == "better"
-    assert set(FOUND.comparisons) == {
+    assert set(EVALUATION.comparisons) == {
         "overall_accuracy",
         "macro_recall",
         "macro_f1",
@@ -243,12 +248,12 @@ def test_margins_are_given_for_all_measures_or_by_name():
 def test_weights_and_clusters_reach_every_part():
     weights, clusters = np.arange(len(TEST_Y)) % 4 + 1.0, np.arange(len(TEST_Y)) // 2
     models = {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
-    found = th.evaluation.evaluate_classes(TEST_Y, models, weights=weights, clusters=clusters)
-    assert (found.weighted, found.clusters) == (True, len(set(clusters)))
+    evaluation = th.evaluation.evaluate_classes(TEST_Y, models, weights=weights, clusters=clusters)
+    assert (evaluation.weighted, evaluation.clusters) == (True, len(set(clusters)))
     paired = th.inference.compare_classes(TEST_Y, models, weights=weights, clusters=clusters, measure="brier")
-    assert found.comparisons["brier"]["logistic", "uniform"] == paired["logistic", "uniform"]
-    assert "weighted, in 23 clusters" in str(found)
-    for plain, other in zip(FOUND.models.values(), found.models.values(), strict=True):
+    assert evaluation.comparisons["brier"]["logistic", "uniform"] == paired["logistic", "uniform"]
+    assert "weighted, in 23 clusters" in str(evaluation)
+    for plain, other in zip(EVALUATION.models.values(), evaluation.models.values(), strict=True):
         assert plain.rates.macro_f1 != other.rates.macro_f1 or plain.name == "uniform"
         assert plain.confusion != other.confusion
 
@@ -258,16 +263,16 @@ def test_missing_rows_are_dropped_on_request_and_counted():
     holes[:4, 2] = np.nan
     with pytest.raises(th.errors.MissingValueError, match="4 of 45"):
         th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS})
-    found = th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS}, missing="drop")
-    assert (found.rows, found.dropped) == (41, 4)
-    assert found["b"].confusion == th.confusion(TEST_Y[4:], MATRIX_OF_MULTICLASS[4:].argmax(axis=1))
-    assert "4 dropped for missing values" in str(found)
+    evaluation = th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS}, missing="drop")
+    assert (evaluation.rows, evaluation.dropped) == (41, 4)
+    assert evaluation["b"].confusion == th.confusion(TEST_Y[4:], MATRIX_OF_MULTICLASS[4:].argmax(axis=1))
+    assert "4 dropped for missing values" in str(evaluation)
 
 
 def test_all_of_it_is_plain_data():
-    plain = json.loads(FOUND.to_json())
+    plain = json.loads(EVALUATION.to_json())
     assert plain["classes"] == [0, 1, 2]
-    assert plain["models"]["logistic"]["brier"]["lower"] == FOUND["logistic"].brier.lower
+    assert plain["models"]["logistic"]["brier"]["lower"] == EVALUATION["logistic"].brier.lower
     assert plain["comparisons"]["brier"][0]["verdict"] == "better"
     assert {"code", "text"} == set(plain["cautions"][0])
     dates = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")[TEST_Y]
@@ -290,4 +295,4 @@ def test_bad_input():
     with pytest.raises(th.errors.ArgumentError, match="level"):
         th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS, level=0)
     with pytest.raises(th.errors.ArgumentError, match="no model 'x'"):
-        FOUND["x"]
+        EVALUATION["x"]

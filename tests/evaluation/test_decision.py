@@ -32,10 +32,10 @@ def test_the_json_follows_the_published_schema():
 
 
 def test_apply_reproduces_the_table():
-    called = DECISION.apply(SCORES[DECISION.model])
-    assert th.contingency(LABELS, called) == EVALUATION[DECISION.model].table
+    calls = DECISION.apply(SCORES[DECISION.model])
+    assert th.contingency(LABELS, calls) == EVALUATION[DECISION.model].table
     for again in (th.Decision.from_dict(DECISION.to_dict()), th.Decision.from_json(DECISION.to_json())):
-        assert again.apply(SCORES).tolist() == called.tolist()
+        assert again.apply(SCORES).tolist() == calls.tolist()
 
 
 def test_float32_scores_are_compared_as_doubles():
@@ -77,8 +77,8 @@ def test_the_fingerprint_tells_data_apart():
 def test_the_fingerprint_tells_weights_apart():
     weights = np.arange(1.0, 201)
     plain, one, other, again = (
-        th.evaluate(LABELS, SCORES, weights=given, replicates=5).decision.fingerprint
-        for given in (None, weights, weights[::-1], weights.astype(np.int32))
+        th.evaluate(LABELS, SCORES, weights=each, replicates=5).decision.fingerprint
+        for each in (None, weights, weights[::-1], weights.astype(np.int32))
     )
     assert len({plain, one, other}) == 3
     assert one == again
@@ -150,7 +150,7 @@ def test_malformed_fields_are_refused(field, value):
         th.Decision.from_dict(DECISION.to_dict() | {field: value})
 
 
-def test_a_file_is_written_whole_and_read_back(tmp_path):
+def test_a_file_is_written_completely_and_read_back(tmp_path):
     path = tmp_path / "decision.json"
     DECISION.save(path)
     assert th.Decision.load(path) == th.Decision.load(str(path)) == DECISION
@@ -187,7 +187,7 @@ def test_loading_needs_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(("labels", "words"), [([1, 0, 0, 0], "call no case"), ([0, 1, 1, 1], "call every case")])
-def test_a_decision_without_a_threshold_is_told_in_words(labels, words):
+def test_a_decision_without_a_threshold_is_put_in_words(labels, words):
     decision = th.evaluate(labels * 5, [4, 3, 2, 1] * 5 if labels[1] else [1, 2, 3, 4] * 5, replicates=20).decision
     assert str(decision).startswith(f"Use model, and {words} positive.")
     assert "inf" not in repr(decision)

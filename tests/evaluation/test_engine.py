@@ -32,10 +32,10 @@ def source(request):
     return server.url, {"table": "evaluated"}
 
 
-def same(found, expected):
-    assert found.estimate == pytest.approx(expected.estimate, abs=1e-12)
-    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-9)
-    assert found.method == expected.method
+def same(interval, expected):
+    assert interval.estimate == pytest.approx(expected.estimate, abs=1e-12)
+    assert (interval.lower, interval.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-9)
+    assert interval.method == expected.method
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
@@ -43,22 +43,22 @@ def test_numbers_are_those_of_the_rows(source, weight):
     place, how = source
     data = rows()
     models = {name: data[name] for name in ("tree", "logit")}
-    found = th.evaluation.evaluate_scan(
+    evaluation = th.evaluation.evaluate_scan(
         place, label="y", scores=list(models), condition=CONDITION, weights=weight, **how
     )
     weights = None if weight is None else data[weight]
     expected = th.evaluate(data["y"], models, condition=CONDITION, weights=weights)
     for name in models:
-        same(found[name].auc, expected[name].auc)
-        same(found[name].expected_cost, expected[name].expected_cost)
-        assert set(found[name].measures) == set(expected[name].measures)
-        same(found[name].measures["tpr"], expected[name].measures["tpr"])
-    assert found.decision.model == expected.decision.model
-    assert found.decision.threshold == expected.decision.threshold
-    assert found.decision.cost_ratios == pytest.approx(expected.decision.cost_ratios)
-    assert found.comparison is not None
+        same(evaluation[name].auc, expected[name].auc)
+        same(evaluation[name].expected_cost, expected[name].expected_cost)
+        assert set(evaluation[name].measures) == set(expected[name].measures)
+        same(evaluation[name].measures["tpr"], expected[name].measures["tpr"])
+    assert evaluation.decision.model == expected.decision.model
+    assert evaluation.decision.threshold == expected.decision.threshold
+    assert evaluation.decision.cost_ratios == pytest.approx(expected.decision.cost_ratios)
+    assert evaluation.comparison is not None
     assert expected.comparison is not None
-    same(found.comparison["tree", "logit"].interval, expected.comparison["tree", "logit"].interval)
+    same(evaluation.comparison["tree", "logit"].interval, expected.comparison["tree", "logit"].interval)
 
 
 def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
@@ -67,11 +67,11 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
     monkeypatch.setattr(scanning, "ROWS_TO_STREAM", 0)
     place, how = source
     data = rows()
-    found = th.evaluation.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
+    evaluation = th.evaluation.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
     exact = th.rank(data["y"], data["narrow"])
-    assert found.ranking.unresolved.any()
-    assert found.bounds["expected_cost"].width == 0
-    assert found.choice.expected_cost == th.choose(exact, CONDITION).expected_cost
+    assert evaluation.ranking.unresolved.any()
+    assert evaluation.bounds["expected_cost"].width == 0
+    assert evaluation.choice.expected_cost == th.choose(exact, CONDITION).expected_cost
     for name, value in {
         "auc": th.auc(exact),
         "average_precision": th.average_precision(exact),
@@ -80,44 +80,44 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
         "brier": float(th.brier(exact)),
         "log_loss": float(th.log_loss(exact)),
     }.items():
-        assert value in found.bounds[name], name
+        assert value in evaluation.bounds[name], name
 
 
-def test_what_needs_rows_is_not_told():
-    found = th.evaluation.evaluate_scan(
+def test_what_needs_rows_is_left_out():
+    evaluation = th.evaluation.evaluate_scan(
         ibis.memtable(pa.table(rows())), label="y", scores=["tree"], condition=CONDITION
     )
-    assert np.isnan(found.decision.out_of_bag_cost.estimate)
-    assert found.decision.wins is None
-    assert "counts-only" in [caution.code for caution in found.cautions]
-    assert found.comparison is None
-    assert "need rows" in found.summary()
+    assert np.isnan(evaluation.decision.out_of_bag_cost.estimate)
+    assert evaluation.decision.wins is None
+    assert "counts-only" in [caution.code for caution in evaluation.cautions]
+    assert evaluation.comparison is None
+    assert "need rows" in evaluation.summary()
 
 
 def test_the_decision_is_read_back_and_applied():
-    found = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
-    plain = json.loads(found.decision.to_json())
+    evaluation = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
+    plain = json.loads(evaluation.decision.to_json())
     assert th.Decision.from_dict(plain).to_dict() == plain
-    assert found.decision.apply([0.0, 1.0]).tolist() == [False, True]
-    assert json.loads(found.to_json())["decision"] == plain
+    assert evaluation.decision.apply([0.0, 1.0]).tolist() == [False, True]
+    assert json.loads(evaluation.to_json())["decision"] == plain
 
 
 def test_models_are_judged_on_the_same_rows():
     data = rows()
     data["tree"][:5], data["logit"][3:9] = np.nan, np.nan
     table = ibis.memtable(pa.table(data))
-    found = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], missing="drop")
-    assert found.dropped == 9
-    assert {ranking.total for ranking in (model.ranking for model in found.models.values())} == {2991}
+    evaluation = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], missing="drop")
+    assert evaluation.dropped == 9
+    assert {ranking.total for ranking in (model.ranking for model in evaluation.models.values())} == {2991}
     with pytest.raises(th.errors.MissingValueError, match="9 of 3,000 rows"):
         th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"])
 
 
 def test_without_the_paired_pass_nothing_is_compared():
     table = ibis.memtable(pa.table(rows()))
-    found = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], paired=False)
-    assert found.comparison is None
-    same(found["tree"].auc, th.auc_interval(found["tree"].ranking))
+    evaluation = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], paired=False)
+    assert evaluation.comparison is None
+    same(evaluation["tree"].auc, th.auc_interval(evaluation["tree"].ranking))
     with pytest.raises(th.errors.ArgumentError, match="paired pass"):
         th.evaluation.evaluate_scan(table, label="y", scores=["tree"], weights="w", paired=False)
 
@@ -130,9 +130,9 @@ def test_questions_that_are_none(change):
 
 
 def test_a_model_that_is_not_there():
-    found = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
+    evaluation = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
     with pytest.raises(th.errors.ArgumentError, match="no model 'forest'"):
-        found["forest"]
+        evaluation["forest"]
 
 
 def test_few_cases_and_costs_that_nobody_gave_are_remarked_on():
@@ -142,5 +142,5 @@ def test_few_cases_and_costs_that_nobody_gave_are_remarked_on():
     assert {"few-positives", "few-negatives", "equal-costs"} <= codes
     both = th.evaluation.evaluate_scan(place, label="y", scores=["tree", "logit"])
     assert "equal-costs" in [caution.code for caution in both.cautions]
-    given = th.evaluation.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weights="w")
-    assert not {"few-positives", "equal-costs"} & {caution.code for caution in given.cautions}
+    weighted = th.evaluation.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weights="w")
+    assert not {"few-positives", "equal-costs"} & {caution.code for caution in weighted.cautions}

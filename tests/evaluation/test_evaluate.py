@@ -55,9 +55,9 @@ def test_models_are_compared_in_pairs_of_rows():
 
 
 def test_predictions_are_reported_and_never_overwritten():
-    found = th.evaluate(LABELS, GOOD, predictions=GOOD > 0.5, replicates=20)
-    assert found["model"].predictions == th.contingency(LABELS, GOOD > 0.5)
-    assert "predictions-disagree" not in codes(found)
+    evaluation = th.evaluate(LABELS, GOOD, predictions=GOOD > 0.5, replicates=20)
+    assert evaluation["model"].predictions == th.contingency(LABELS, GOOD > 0.5)
+    assert "predictions-disagree" not in codes(evaluation)
     flipped = GOOD > 0.5
     flipped[np.argmax(GOOD)] = False
     assert "predictions-disagree" in codes(th.evaluate(LABELS, GOOD, predictions=flipped, replicates=20))
@@ -82,19 +82,19 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     weight, cluster = more.get("weights"), more.get("clusters")
     models, calls = {"good": GOOD, "poor": POOR}, {"good": GOOD > 0.5}
     options: Any = {"level": 0.8, "replicates": 50, "seed": 7}
-    found = th.evaluate(LABELS, models, condition=CONDITION, predictions=calls, **options, **more)
+    evaluation = th.evaluate(LABELS, models, condition=CONDITION, predictions=calls, **options, **more)
     paired = th.compare(LABELS, models, level=0.8, **more)
-    assert found.comparison is not None
-    assert found.comparison["good", "poor"] == paired["good", "poor"]
-    assert found["good"].predictions == th.contingency(LABELS, GOOD > 0.5, weights=weight)
+    assert evaluation.comparison is not None
+    assert evaluation.comparison["good", "poor"] == paired["good", "poor"]
+    assert evaluation["good"].predictions == th.contingency(LABELS, GOOD > 0.5, weights=weight)
     rankings = {name: th.rank(LABELS, score, weights=weight) for name, score in models.items()}
     codes_of = None if cluster is None else ScoredRows.of(LABELS, models, clusters=cluster).cluster
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
-    assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
-    assert found.stability.out_of_bag_cost == drawn.out_of_bag_cost
-    assert found.joint.model == th.choose(rankings, CONDITION).model
+    assert (evaluation.stability.wins, evaluation.stability.blocks) == (drawn.wins, drawn.blocks)
+    assert evaluation.stability.out_of_bag_cost == drawn.out_of_bag_cost
+    assert evaluation.joint.model == th.choose(rankings, CONDITION).model
     for name, score in models.items():
-        model = found[name]
+        model = evaluation[name]
         assert model.ranking == rankings[name]
         assert model.auc == th.auc_interval(th.inference.ScoredRows.of(LABELS, score, **more), level=0.8)
         sampled = count_calls(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
@@ -104,8 +104,8 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
             th.inference.ScoredRows(LABELS, {name: score}, weight, codes_of), level=0.8
         )
         assert model.out_of_bag_cost == drawn.out_of_bag_cost[name]
-    assert found.decision.expected_cost == found[found.decision.model].expected_cost
-    assert found.decision.out_of_bag_cost == found.rules[found.decision.model].cost
+    assert evaluation.decision.expected_cost == evaluation[evaluation.decision.model].expected_cost
+    assert evaluation.decision.out_of_bag_cost == evaluation.rules[evaluation.decision.model].cost
 
 
 def test_labels_of_any_kind():
@@ -126,10 +126,10 @@ def test_missing_rows_are_dropped_on_request_and_counted():
     holes[:7] = np.nan
     with pytest.raises(th.errors.MissingValueError, match="7 of 400"):
         th.evaluate(LABELS, {"a": holes, "b": POOR})
-    found = th.evaluate(LABELS, {"a": holes, "b": POOR}, missing="drop", replicates=20)
-    assert (found.rows, found.dropped) == (393, 7)
-    assert found["b"].ranking.total == 393
-    assert "7 dropped" in found.summary()
+    evaluation = th.evaluate(LABELS, {"a": holes, "b": POOR}, missing="drop", replicates=20)
+    assert (evaluation.rows, evaluation.dropped) == (393, 7)
+    assert evaluation["b"].ranking.total == 393
+    assert "7 dropped" in evaluation.summary()
 
 
 def test_seeded_and_plain():
@@ -170,8 +170,8 @@ def test_what_a_careful_analyst_would_notice(labels, scores, code):
 
 
 def test_an_uncertain_winner_is_remarked_on():
-    found = th.evaluate(LABELS, {"a": GOOD, "b": GOOD + 0.001 * RNG.random(400)}, replicates=100)
-    assert "winner-uncertain" in codes(found)
+    evaluation = th.evaluate(LABELS, {"a": GOOD, "b": GOOD + 0.001 * RNG.random(400)}, replicates=100)
+    assert "winner-uncertain" in codes(evaluation)
 
 
 def test_bad_input():
@@ -197,21 +197,28 @@ def test_bad_input():
 
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
 def test_names_cannot_steer_a_terminal(name):
-    found = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
+    evaluation = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
     many = th.evaluation.evaluate_classes(
         ["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]}
     )
-    for text in (repr(found), str(found), str(found.decision), str(found.comparison), repr(many), str(many)):
+    for text in (
+        repr(evaluation),
+        str(evaluation),
+        str(evaluation.decision),
+        str(evaluation.comparison),
+        repr(many),
+        str(many),
+    ):
         assert not set(text) & {"\x1b", "\x07", "\x00", "\u202e", "\u2028", "\ud800"}
 
 
 @pytest.mark.parametrize("labels", [["p", "n"], [1, -1], [2, 1]])
 def test_a_model_may_call_every_case_negative(labels):
     yes, no = labels
-    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)[
+    table = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)[
         "model"
     ].predictions
-    assert given == th.Contingency(tp=0, fn=2, fp=0, tn=2)
+    assert table == th.Contingency(tp=0, fn=2, fp=0, tn=2)
 
 
 @pytest.mark.parametrize(
@@ -233,37 +240,37 @@ def test_options_of_the_wrong_kind_are_refused(options):
 
 
 def test_the_plain_data_hold_all_that_was_found():
-    found = th.evaluate(
+    evaluation = th.evaluate(
         [1, 0, 1, 0, 1],
         {"a": [0.9, 0.2, 0.4, 0.5, 0.7], "b": [0.8, 0.3, 0.1, 0.6, 0.9]},
         predictions={"a": [1, 0, 0, 0, 1]},
     )
-    plain = json.loads(found.to_json())
-    assert found.comparison is not None
+    plain = json.loads(evaluation.to_json())
+    assert evaluation.comparison is not None
     assert [(one["a"], one["b"]) for one in plain["comparison"]] == [("a", "b")]
-    assert plain["comparison"][0]["difference"] == found.comparison["a", "b"].difference
+    assert plain["comparison"][0]["difference"] == evaluation.comparison["a", "b"].difference
     assert plain["models"]["a"]["predictions"] == {"tp": 2, "fn": 1, "fp": 0, "tn": 2}
     assert plain["models"]["b"]["predictions"] is None
-    assert plain["models"]["a"]["numbers"]["log_loss"]["estimate"] == found["a"].log_loss
+    assert plain["models"]["a"]["numbers"]["log_loss"]["estimate"] == evaluation["a"].log_loss
     assert plain["ranges"][0]["low"] == 0
     assert plain["ranges"][-1]["high"] == "inf"
-    assert plain["stability"]["wins"] == found.stability.wins
+    assert plain["stability"]["wins"] == evaluation.stability.wins
 
 
-@pytest.mark.parametrize(("clusters", "told"), [(29, True), (30, False)])
-def test_few_clusters_are_remarked_on(clusters, told):
+@pytest.mark.parametrize(("clusters", "few"), [(29, True), (30, False)])
+def test_few_clusters_are_remarked_on(clusters, few):
     rng = np.random.default_rng(0)
     labels = np.tile([True, False], 100)
-    found = th.evaluate(labels, rng.random(200) + labels, clusters=np.arange(200) % clusters, replicates=20)
-    assert ("few-clusters" in [caution.code for caution in found.cautions]) is told
-    assert "few-positives" not in [caution.code for caution in found.cautions]
+    evaluation = th.evaluate(labels, rng.random(200) + labels, clusters=np.arange(200) % clusters, replicates=20)
+    assert ("few-clusters" in [caution.code for caution in evaluation.cautions]) is few
+    assert "few-positives" not in [caution.code for caution in evaluation.cautions]
 
 
-@pytest.mark.parametrize(("negatives", "told"), [(3000, True), (2970, False)])
-def test_an_extreme_class_ratio_is_a_hundred_to_one(negatives, told):
+@pytest.mark.parametrize(("negatives", "extreme"), [(3000, True), (2970, False)])
+def test_an_extreme_class_ratio_is_a_hundred_to_one(negatives, extreme):
     labels = np.arange(negatives + 30) < 30
-    found = th.evaluate(labels, np.linspace(1, 0, labels.size), replicates=20)
-    assert ("extreme-class-ratio" in [caution.code for caution in found.cautions]) is told
+    evaluation = th.evaluate(labels, np.linspace(1, 0, labels.size), replicates=20)
+    assert ("extreme-class-ratio" in [caution.code for caution in evaluation.cautions]) is extreme
 
 
 def test_class_ratios_follow_from_cost_ratios_by_their_product():
@@ -281,8 +288,8 @@ def test_class_ratios_follow_from_cost_ratios_by_their_product():
 def test_costs_that_nobody_gave_are_remarked_on():
     labels, scores = [1, 1, 0, 0] * 10, [0.9, 0.7, 0.8, 0.2] * 10
     assert "equal-costs" in codes(th.evaluate(labels, scores, replicates=10))
-    given = th.OperatingCondition(cost_ratio=1)
-    assert "equal-costs" not in codes(th.evaluate(labels, scores, condition=given, replicates=10))
+    declared = th.OperatingCondition(cost_ratio=1)
+    assert "equal-costs" not in codes(th.evaluate(labels, scores, condition=declared, replicates=10))
 
 
 def test_cases_that_were_certain_and_wrong_are_counted():

@@ -68,7 +68,7 @@ def test_scores_that_are_no_probabilities_have_no_brier_score():
         assert th.evaluate(LABELS, SCORES * 9, weights=weights, replicates=5)["model"].brier is None
 
 
-def test_every_number_of_the_whole_model_comes_with_its_interval():
+def test_every_number_of_the_model_comes_with_its_interval():
     model = th.evaluate(LABELS, SCORES, replicates=50)["model"]
     ranking = th.rank(LABELS, SCORES)
     parts = th.decomposition(ranking, bins="hull")
@@ -100,17 +100,17 @@ def test_every_number_of_the_whole_model_comes_with_its_interval():
 
 
 def test_what_choosing_a_split_gains_in_resamples_is_taken_off():
-    found = th.evaluate(LABELS, SCORES, replicates=50)
-    assert f"{found.stability.ks_gain['model']:.4f}" in found["model"].numbers["ks"].note
+    evaluation = th.evaluate(LABELS, SCORES, replicates=50)
+    assert f"{evaluation.stability.ks_gain['model']:.4f}" in evaluation["model"].numbers["ks"].note
 
 
 @pytest.mark.parametrize("more", ["weights", "clusters"])
 def test_weights_and_clusters_reach_every_number(more):
-    given = {"weights": np.random.default_rng(2).exponential(size=120) ** 2, "clusters": np.arange(120) // 6}
-    plain, found = parts(), parts(**{more: given[more]})
+    columns = {"weights": np.random.default_rng(2).exponential(size=120) ** 2, "clusters": np.arange(120) // 6}
+    plain, changed = parts(), parts(**{more: columns[more]})
     for name, interval in plain.items():
         of = "variance" if name == "miscalibration" else "width"
-        before, after = getattr(interval, of), getattr(found[name], of)
+        before, after = getattr(interval, of), getattr(changed[name], of)
         if math.isfinite(before) and before > 0:
             assert after != pytest.approx(before, rel=1e-3), name
 

@@ -39,9 +39,9 @@ def test_numbers_are_those_of_the_evaluation(gate):
     model = evaluation["bayes"]
     assert list(model.numbers) == list(NUMBERS)
     for name, interval in model.numbers.items():
-        found = of(f"bayes:{name} >= 0")
-        assert found.interval == interval, name
-        assert found.threshold is None
+        judgement = of(f"bayes:{name} >= 0")
+        assert judgement.interval == interval, name
+        assert judgement.threshold is None
         assert of(f"bayes:{name}.estimate >= 0").observed == interval.estimate
     for name in ("expected_cost", "out_of_bag_cost"):
         assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
@@ -50,28 +50,28 @@ def test_numbers_are_those_of_the_evaluation(gate):
 def test_scores_that_are_no_probabilities_lack_some_numbers():
     evaluation = th.evaluate([0, 1] * 20, [3, 5] * 20)
     for name in ("brier", "log_loss", "miscalibration", "refinement"):
-        found = judge(requirement(f"{name} <= 1"), evaluation, replicates=REPLICATES)
-        assert not found.passed
-        assert found.interval.note == "the scores of model are no probabilities"
+        judgement = judge(requirement(f"{name} <= 1"), evaluation, replicates=REPLICATES)
+        assert not judgement.passed
+        assert judgement.interval.note == "the scores of model are no probabilities"
 
 
 def test_a_fixed_threshold_needs_no_resampling(gate, columns):
     of, _ = gate
     table = th.tables.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
-    found = of("recall@threshold=0.4 >= 0")
-    assert found.interval == th.interval(table, "recall")
-    assert found.threshold == 0.4
+    judgement = of("recall@threshold=0.4 >= 0")
+    assert judgement.interval == th.interval(table, "recall")
+    assert judgement.threshold == 0.4
 
 
 @pytest.mark.parametrize("text", ["recall@fpr<=0.1 >= 0", "fpr@recall>=0.9 <= 1", "precision >= 0", "f2@fpr<0.3 >= 0"])
 def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(gate, columns, text):
     of, evaluation = gate
-    found = of(text)
-    table = th.tables.contingency_at(evaluation["forest"].ranking, found.threshold)
-    plain = th.interval(table, found.requirement.quantity.name)
-    assert found.interval.estimate == pytest.approx(plain.estimate)
-    assert found.interval.lower <= plain.lower
-    assert found.interval.upper >= plain.upper
+    judgement = of(text)
+    table = th.tables.contingency_at(evaluation["forest"].ranking, judgement.threshold)
+    plain = th.interval(table, judgement.requirement.quantity.name)
+    assert judgement.interval.estimate == pytest.approx(plain.estimate)
+    assert judgement.interval.lower <= plain.lower
+    assert judgement.interval.upper >= plain.upper
     assert len(columns["malignant"]) == 240
 
 
@@ -85,9 +85,9 @@ def test_a_perfect_model_is_not_certain():
     labels, scores = [0, 1] * 20, [0.1, 0.9] * 20
     evaluation = th.evaluate(labels, scores)
     for name in ("ks", "average_precision", "recall@fpr<=0.1", "precision", "auc"):
-        found = judge(requirement(f"{name} >= 0.5"), evaluation, replicates=REPLICATES)
-        assert found.interval.estimate == 1
-        assert 0.5 < found.interval.lower < 1
+        judgement = judge(requirement(f"{name} >= 0.5"), evaluation, replicates=REPLICATES)
+        assert judgement.interval.estimate == 1
+        assert 0.5 < judgement.interval.lower < 1
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -97,13 +97,13 @@ def test_no_limit_is_impossible(cases, clustered):
     clusters = list(range(2 * cases)) if clustered else None
     evaluation = th.evaluate(labels, scores, clusters=clusters)
     for text in ("recall <= 1", "ks <= 1", "average_precision <= 1", "pr_area <= 1", "auc <= 1", "tpr@fpr<=0.1 <= 1"):
-        found = judge(requirement(text), evaluation, replicates=REPLICATES)
-        assert 0 <= found.interval.lower < found.interval.estimate == found.interval.upper == 1
-        assert found.passed
+        judgement = judge(requirement(text), evaluation, replicates=REPLICATES)
+        assert 0 <= judgement.interval.lower < judgement.interval.estimate == judgement.interval.upper == 1
+        assert judgement.passed
     for text in ("fpr >= 0", "fpr@tpr>=0.9 >= 0", "fpr@threshold=0.5 >= 0", "log_loss >= 0"):
-        found = judge(requirement(text), evaluation, replicates=REPLICATES)
-        assert found.interval.lower >= 0
-        assert found.passed
+        judgement = judge(requirement(text), evaluation, replicates=REPLICATES)
+        assert judgement.interval.lower >= 0
+        assert judgement.passed
 
 
 def test_moving_limits_to_all_scores_keeps_them_possible(monkeypatch):
@@ -113,11 +113,11 @@ def test_moving_limits_to_all_scores_keeps_them_possible(monkeypatch):
     labels[18] = True
     labels[19] = False
     evaluation = th.evaluate(labels, scores)
-    found = judge(requirement("recall@fpr<=0.1 <= 1"), evaluation, replicates=REPLICATES)
+    judgement = judge(requirement("recall@fpr<=0.1 <= 1"), evaluation, replicates=REPLICATES)
     best = th.choose(th.rank(labels, scores), maximise="recall", subject_to="fpr <= 0.1")
-    assert found.interval.estimate == pytest.approx(best.value)
-    assert found.interval.upper <= 1
-    assert found.passed
+    assert judgement.interval.estimate == pytest.approx(best.value)
+    assert judgement.interval.upper <= 1
+    assert judgement.passed
 
 
 def test_joining_scores_hardly_moves_the_limits(monkeypatch):
@@ -135,14 +135,14 @@ def test_joining_scores_hardly_moves_the_limits(monkeypatch):
         assert abs(coarse.lower - fine.lower) < 0.2 * fine.width
 
 
-def test_clusters_and_weights_are_drawn_whole(columns):
+def test_entire_clusters_are_drawn_with_their_weights(columns):
     scores = {"forest": columns["forest"]}
-    given = {"clusters": columns["patient"], "weights": columns["weight"]}
-    evaluation = th.evaluate(columns["malignant"], scores, **given)
+    options = {"clusters": columns["patient"], "weights": columns["weight"]}
+    evaluation = th.evaluate(columns["malignant"], scores, **options)
     for text in ("ks >= 0", "recall@threshold=0.5 >= 0", "recall@fpr<=0.2 >= 0"):
-        found = judge(requirement(text), evaluation, replicates=REPLICATES)
-        assert found.interval.lower < found.interval.estimate < found.interval.upper
-        assert found.passed
+        judgement = judge(requirement(text), evaluation, replicates=REPLICATES)
+        assert judgement.interval.lower < judgement.interval.estimate < judgement.interval.upper
+        assert judgement.passed
 
 
 def test_plain_data_hold_no_infinities(gate):
@@ -169,18 +169,20 @@ TEXTS = [
 @pytest.mark.parametrize("condition", [None, th.OperatingCondition(prevalence=0.05, cost_ratio=4)])
 @pytest.mark.parametrize("kind", ["plain", "weights", "clusters"])
 def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, condition, kind):
-    given = {"weights": {"weights": columns["weight"]}, "clusters": {"clusters": columns["patient"]}}.get(kind, {})
+    options = {"weights": {"weights": columns["weight"]}, "clusters": {"clusters": columns["patient"]}}.get(kind, {})
     scores = {name: columns[name] for name in ("forest", "bayes")}
-    settings = {"condition": condition, "trained_at": 0.5, **given}
-    found = th.evaluate(columns["malignant"], scores, measures=TEXTS, replicates=REPLICATES, **settings)
-    assert list(found.quantities) == ["forest", "bayes"]
+    settings = {"condition": condition, "trained_at": 0.5, **options}
+    evaluation = th.evaluate(columns["malignant"], scores, measures=TEXTS, replicates=REPLICATES, **settings)
+    assert list(evaluation.quantities) == ["forest", "bayes"]
     ratio = None if condition is None else condition.class_ratio
-    for model, each in found.quantities.items():
+    for model, each in evaluation.quantities.items():
         assert list(each) == TEXTS
         for text, interval in each.items():
             assert interval.lower <= interval.estimate <= interval.upper, text
-            assert interval == judge(requirement(f"{model}:{text} >= 0"), found, replicates=REPLICATES).interval, text
-        part = found[model]
+            assert interval == judge(requirement(f"{model}:{text} >= 0"), evaluation, replicates=REPLICATES).interval, (
+                text
+            )
+        part = evaluation[model]
         production = part.production
         assert each["partial_auc[fpr<=0.2]"].estimate == pytest.approx(th.partial_auc(part.ranking, fpr=(0, 0.2)))
         standardised = th.partial_auc(part.ranking, tpr=(0.7, 1), standardised=True)
@@ -193,9 +195,9 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
         assert each["expected_cost@threshold=0.5"].estimate == pytest.approx(cost.expected_cost(half))
         assert each["f2"].estimate == pytest.approx(th.tables.measure("f2").of(part.table, class_ratio=ratio))
         assert each["brier"] == part.numbers["brier"]
-        assert each["saving"] == found.savings[model]
-    assert found.to_dict()["quantities"]["bayes"]["auc"]["estimate"] == found["bayes"].auc.estimate
-    assert "net_benefit@0.2" in str(found)
+        assert each["saving"] == evaluation.savings[model]
+    assert evaluation.to_dict()["quantities"]["bayes"]["auc"]["estimate"] == evaluation["bayes"].auc.estimate
+    assert "net_benefit@0.2" in str(evaluation)
 
 
 def test_calibration_numbers_are_those_of_the_report(columns):
@@ -221,10 +223,10 @@ def test_partial_areas_cover_what_they_should():
     for seed in range(150):
         rng = np.random.default_rng(seed)
         labels = np.arange(120) < 40
-        found = th.evaluate(
+        interval = th.evaluate(
             labels, rng.normal(size=120) + labels, measures=["partial_auc[fpr<=0.2]"], replicates=50
         ).quantities["model"]["partial_auc[fpr<=0.2]"]
-        held.append(found.lower <= truth <= found.upper)
+        held.append(interval.lower <= truth <= interval.upper)
     assert 0.9 <= np.mean(held) <= 1
 
 

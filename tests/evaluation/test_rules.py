@@ -25,7 +25,7 @@ def probabilities(shift, seed):
 
 SCORES = {"forest": probabilities(1.6, 1), "tree": probabilities(1.5, 2), "noise": probabilities(0, 3)}
 CONDITION = th.OperatingCondition(cost_ratio=3)
-FOUND: Any = th.evaluate(LABELS, SCORES, condition=CONDITION, current={"tree": 0.6}, replicates=200)
+EVALUATION: Any = th.evaluate(LABELS, SCORES, condition=CONDITION, current={"tree": 0.6}, replicates=200)
 
 
 def codes(evaluation):
@@ -33,38 +33,43 @@ def codes(evaluation):
 
 
 def test_rules_are_ordered_counted_and_priced():
-    decided = FOUND.decision.model
+    decided = EVALUATION.decision.model
     others = [name for name in SCORES if name != decided]
-    assert list(FOUND.rules) == [decided, *others, *BASELINES]
+    assert list(EVALUATION.rules) == [decided, *others, *BASELINES]
     calls = {
         "never": np.zeros(N, dtype=bool),
         "always": np.ones(N, dtype=bool),
         "0.5": SCORES[decided] >= 0.5,
         "current": SCORES["tree"] >= 0.6,
     }
-    for name, called in calls.items():
-        table = th.contingency(LABELS, called)
-        rule = FOUND.rules[name]
+    for name, flags in calls.items():
+        table = th.contingency(LABELS, flags)
+        rule = EVALUATION.rules[name]
         assert rule.table == table
         assert rule.cost.estimate == pytest.approx(CONDITION.expected_cost(table))
-        assert rule.saving.estimate == pytest.approx(rule.cost.estimate - FOUND.decision.out_of_bag_cost.estimate)
+        assert rule.saving.estimate == pytest.approx(rule.cost.estimate - EVALUATION.decision.out_of_bag_cost.estimate)
     for name in others:
-        assert FOUND.rules[name].cost == FOUND[name].out_of_bag_cost
-    assert FOUND.rules[decided].saving is None
-    assert FOUND.baseline == min(BASELINES, key=lambda name: FOUND.rules[name].cost.estimate)
-    assert FOUND.saving == FOUND.savings[decided] == FOUND.decision.saving == FOUND.rules[FOUND.baseline].saving
-    found, missed, alarms, cost = FOUND.rules["always"].per(1000, CONDITION)
-    assert [found + alarms, missed] == pytest.approx([1000, 0])
+        assert EVALUATION.rules[name].cost == EVALUATION[name].out_of_bag_cost
+    assert EVALUATION.rules[decided].saving is None
+    assert EVALUATION.baseline == min(BASELINES, key=lambda name: EVALUATION.rules[name].cost.estimate)
+    assert (
+        EVALUATION.saving
+        == EVALUATION.savings[decided]
+        == EVALUATION.decision.saving
+        == EVALUATION.rules[EVALUATION.baseline].saving
+    )
+    hits, missed, alarms, cost = EVALUATION.rules["always"].per(1000, CONDITION)
+    assert [hits + alarms, missed] == pytest.approx([1000, 0])
     assert cost == pytest.approx(alarms)
 
 
 def test_rules_are_in_text_and_plain_data():
-    plain = json.loads(FOUND.to_json())
-    assert list(plain["rules"]) == list(FOUND.rules)
+    plain = json.loads(EVALUATION.to_json())
+    assert list(plain["rules"]) == list(EVALUATION.rules)
     assert plain["rules"]["never"]["threshold"] == "inf"
-    assert plain["decision"]["saving"]["estimate"] == FOUND.saving.estimate
-    assert plain["may_be_best"] == list(FOUND.may_be_best)
-    text = FOUND.summary()
+    assert plain["decision"]["saving"]["estimate"] == EVALUATION.saving.estimate
+    assert plain["may_be_best"] == list(EVALUATION.may_be_best)
+    text = EVALUATION.summary()
     for words in (
         "never act",
         "always act",
@@ -75,23 +80,23 @@ def test_rules_are_in_text_and_plain_data():
         "Why: ",
     ):
         assert words in text
-    assert th.Decision.from_json(FOUND.decision.to_json()) == FOUND.decision
+    assert th.Decision.from_json(EVALUATION.decision.to_json()) == EVALUATION.decision
 
 
 def test_advice_that_costs_more_than_doing_nothing_says_so():
     rare = th.OperatingCondition(prevalence=0.01, cost_ratio=5)
-    found = th.evaluate(LABELS, {"noise": SCORES["noise"]}, condition=rare, replicates=200)
-    assert found.rules["never"].cost.estimate == found.rules["never"].cost.upper == pytest.approx(0.05)
-    assert found.baseline == "never"
-    assert found.saving.estimate <= 0
-    told = next(str(each) for each in found.cautions if each.code == "no-better-than-nothing")
-    assert "calling no case positive" in told
+    evaluation = th.evaluate(LABELS, {"noise": SCORES["noise"]}, condition=rare, replicates=200)
+    assert evaluation.rules["never"].cost.estimate == evaluation.rules["never"].cost.upper == pytest.approx(0.05)
+    assert evaluation.baseline == "never"
+    assert evaluation.saving.estimate <= 0
+    caution = next(str(each) for each in evaluation.cautions if each.code == "no-better-than-nothing")
+    assert "calling no case positive" in caution
     dearer = th.OperatingCondition(prevalence=0.01, cost_ratio=50)
     unsure: Any = th.evaluate(LABELS[:60], SCORES["forest"][:60], condition=dearer, replicates=200)
     assert unsure.rules["never"].saving.lower < 0 < unsure.rules["never"].saving.estimate
     assert "it may be no cheaper" in next(str(e) for e in unsure.cautions if e.code == "no-better-than-nothing")
-    assert "no-better-than-nothing" not in codes(FOUND)
-    assert FOUND.rules["never"].saving.lower > 0
+    assert "no-better-than-nothing" not in codes(EVALUATION)
+    assert EVALUATION.rules["never"].saving.lower > 0
 
 
 @pytest.mark.parametrize(
@@ -106,27 +111,27 @@ def test_advice_that_costs_more_than_doing_nothing_says_so():
 )
 def test_the_rule_in_use_in_every_form(current):
     labels = np.where(LABELS, "spam", "ham")
-    found = th.evaluate(labels, {"forest": SCORES["forest"]}, positive="spam", current=current, replicates=50)
-    assert found.rules["current"].table == th.contingency(LABELS, SCORES["forest"] >= 0.3)
+    evaluation = th.evaluate(labels, {"forest": SCORES["forest"]}, positive="spam", current=current, replicates=50)
+    assert evaluation.rules["current"].table == th.contingency(LABELS, SCORES["forest"] >= 0.3)
 
 
 def test_a_decision_in_use_and_rows_that_are_dropped():
     earlier = th.evaluate(LABELS, {"tree": SCORES["tree"]}, condition=CONDITION, replicates=50).decision
-    found = th.evaluate(LABELS, SCORES, condition=CONDITION, current=earlier, replicates=50)
-    assert (found.rules["current"].model, found.rules["current"].threshold) == ("tree", earlier.threshold)
+    evaluation = th.evaluate(LABELS, SCORES, condition=CONDITION, current=earlier, replicates=50)
+    assert (evaluation.rules["current"].model, evaluation.rules["current"].threshold) == ("tree", earlier.threshold)
     calls = (SCORES["tree"] >= 0.6).astype(object)
     calls[7] = None
     dropped = th.evaluate(LABELS, SCORES, current=calls, missing="drop", replicates=50)
     assert (dropped.dropped, dropped.rules["current"].table.total) == (1, N - 1)
     weights = RNG.random(N) + 0.2
     weighted = th.evaluate(LABELS, SCORES, current=calls, missing="drop", weights=weights, replicates=50)
-    kept = np.arange(N) != 7
-    expected = th.contingency(LABELS[kept], SCORES["tree"][kept] >= 0.6, weights=weights[kept])
+    complete = np.arange(N) != 7
+    expected = th.contingency(LABELS[complete], SCORES["tree"][complete] >= 0.6, weights=weights[complete])
     assert weighted.rules["current"].table.tp == pytest.approx(expected.tp)
 
 
 def test_the_same_rule_saves_nothing_and_loses_nothing():
-    decision = FOUND.decision
+    decision = EVALUATION.decision
     again: Any = th.evaluate(LABELS, SCORES, condition=CONDITION, current=decision, prefer="current", replicates=200)
     assert again.decision.threshold == decision.threshold
     assert again.rules["current"].saving.estimate == 0
@@ -134,25 +139,25 @@ def test_the_same_rule_saves_nothing_and_loses_nothing():
 
 def test_the_same_calls_at_another_threshold_are_another_rule():
     labels, scores = [1, 1, 0, 1, 0, 0] * 5, [0.9, 0.8, 0.3, 0.55, 0.4, 0.2] * 5
-    found: Any = th.evaluate(labels, scores, replicates=60)
-    assert found.rules["0.5"].table == found.rules["model"].table
-    assert found.decision.threshold != 0.5
-    assert found.rules["0.5"].saving.note != "the same rule"
-    assert_one_price_a_rule(found)
+    evaluation: Any = th.evaluate(labels, scores, replicates=60)
+    assert evaluation.rules["0.5"].table == evaluation.rules["model"].table
+    assert evaluation.decision.threshold != 0.5
+    assert evaluation.rules["0.5"].saving.note != "the same rule"
+    assert_one_price_a_rule(evaluation)
 
 
 @pytest.mark.parametrize("positives", [1, 2])
 def test_calling_none_has_a_known_cost_even_where_nothing_can_be_left_out(positives):
     labels = np.arange(100) < positives
-    found: Any = th.evaluate(labels, np.r_[np.zeros(positives), np.ones(100 - positives)], replicates=60)
-    assert found.decision.threshold == math.inf
-    assert found.rules["model"].cost == found.rules["never"].cost
-    assert found.decision.out_of_bag_cost.estimate == pytest.approx(positives / 100)
-    assert found.rules["always"].saving.estimate == pytest.approx(1 - positives / 50)
+    evaluation: Any = th.evaluate(labels, np.r_[np.zeros(positives), np.ones(100 - positives)], replicates=60)
+    assert evaluation.decision.threshold == math.inf
+    assert evaluation.rules["model"].cost == evaluation.rules["never"].cost
+    assert evaluation.decision.out_of_bag_cost.estimate == pytest.approx(positives / 100)
+    assert evaluation.rules["always"].saving.estimate == pytest.approx(1 - positives / 50)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "text"),
     [
         ({"current": 0.3}, "it could be one of 3 models"),
         ({"current": {"forest": 0.3, "tree": 0.2}}, "names 2 models"),
@@ -170,8 +175,8 @@ def test_calling_none_has_a_known_cost_even_where_nothing_can_be_left_out(positi
         ({"margin": -1}, "margin must be 0 or more"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(options, told):
-    with pytest.raises(th.ThresherError, match=told):
+def test_what_cannot_be_meant_is_refused(options, text):
+    with pytest.raises(th.ThresherError, match=text):
         th.evaluate(LABELS, SCORES, replicates=20, **options)
 
 
@@ -182,25 +187,25 @@ def test_models_are_not_called_as_rules_are(name):
     th.evaluate(LABELS, {"current": SCORES["tree"]}, replicates=20)
 
 
-def test_doubt_is_told_and_broken_by_preference():
-    cheapest = FOUND.joint.model
-    assert set(FOUND.may_be_best) == {"forest", "tree"}
-    assert FOUND.decision.model == cheapest
-    assert "practically equal: at level 0.95 forest or tree may be the best" in FOUND.decision.why
-    assert "winner-uncertain" in codes(FOUND)
-    other = next(name for name in FOUND.may_be_best if name != cheapest)
+def test_doubt_is_reported_and_resolved_by_preference():
+    cheapest = EVALUATION.joint.model
+    assert set(EVALUATION.may_be_best) == {"forest", "tree"}
+    assert EVALUATION.decision.model == cheapest
+    assert "practically equal: at level 0.95 forest or tree may be the best" in EVALUATION.decision.why
+    assert "winner-uncertain" in codes(EVALUATION)
+    other = next(name for name in EVALUATION.may_be_best if name != cheapest)
     settled: Any = {"condition": CONDITION, "replicates": 200}
     for prefer in (other, [other, cheapest], ["noise", other]):
-        found = th.evaluate(LABELS, SCORES, prefer=prefer, **settled)
-        decision = found.decision
+        evaluation = th.evaluate(LABELS, SCORES, prefer=prefer, **settled)
+        decision = evaluation.decision
         assert (decision.model, decision.runner_up) == (other, cheapest)
         assert decision.gap == pytest.approx(
-            found[cheapest].expected_cost.estimate - found[other].expected_cost.estimate
+            evaluation[cheapest].expected_cost.estimate - evaluation[other].expected_cost.estimate
         )
-        assert decision.threshold == found[other].choice.threshold
+        assert decision.threshold == evaluation[other].choice.threshold
         assert "it is preferred" in decision.why
         assert f"Cheapest on these rows: {cheapest}" in str(decision)
-        assert next(iter(found.rules)) == other
+        assert next(iter(evaluation.rules)) == other
     unmet = th.evaluate(LABELS, SCORES, prefer="noise", **settled).decision
     assert unmet.model == cheapest
     assert "noise was preferred, but costs more" in unmet.why
@@ -217,7 +222,7 @@ def test_doubt_is_told_and_broken_by_preference():
 def test_the_decision_is_priced_with_the_choice_of_the_model_row_by_row():
     rows = slice(0, 60)
     labels, scores = LABELS[rows], {name: score[rows] for name, score in SCORES.items()}
-    found = th.evaluate(labels, scores, condition=CONDITION, replicates=40, seed=5)
+    evaluation = th.evaluate(labels, scores, condition=CONDITION, replicates=40, seed=5)
     rng, costs = np.random.default_rng(5), []
     cuts = {name: th.rank(labels, score).thresholds() for name, score in scores.items()}
     for _ in range(40):
@@ -233,7 +238,7 @@ def test_the_decision_is_priced_with_the_choice_of_the_model_row_by_row():
             best.append((round(float(inside[at]), 12), i, name, float(cuts[name][at])))
         _, _, name, cut = min(best)
         costs.append(CONDITION.expected_cost(th.tables.contingency_at(th.rank(labels[left], scores[name][left]), cut)))
-    assert found.decision.out_of_bag_cost.estimate == pytest.approx(np.mean(costs))
+    assert evaluation.decision.out_of_bag_cost.estimate == pytest.approx(np.mean(costs))
 
 
 def test_three_equal_models_are_not_priced_below_what_they_cost():
@@ -244,19 +249,19 @@ def test_three_equal_models_are_not_priced_below_what_they_cost():
     for seed in range(60):
         labels = rng.random(n) < 0.3
         scores = {name: rng.normal(size=n) + 1.5 * labels for name in "abc"}
-        found = th.evaluate(labels, scores, condition=condition, replicates=60, seed=seed)
-        decision = found.decision
+        evaluation = th.evaluate(labels, scores, condition=condition, replicates=60, seed=seed)
+        decision = evaluation.decision
         new = rng.normal(size=fresh.size) + 1.5 * fresh
         truth.append(float(condition.expected_cost(th.contingency(fresh, new >= decision.threshold))))
         together.append(decision.out_of_bag_cost.estimate)
-        alone.append(found[decision.model].out_of_bag_cost.estimate)
+        alone.append(evaluation[decision.model].out_of_bag_cost.estimate)
     assert np.mean(alone) < 0.96 * np.mean(truth)
     assert 0.97 * np.mean(truth) < np.mean(together) < 1.08 * np.mean(truth)
 
 
-def assert_one_price_a_rule(found):
+def assert_one_price_a_rule(evaluation):
     """Rules at one threshold of one model, or that call none or all, have one cost, and none saves against another."""
-    chosen, *_ = rules = list(found.rules.values())
+    chosen, *_ = rules = list(evaluation.rules.values())
     for one in rules:
         for other in rules:
             same = one.threshold is not None and one.threshold == other.threshold
@@ -284,16 +289,16 @@ def test_no_limits_exclude_their_estimate_and_savings_are_differences(data):
     more: Any = {"weights": rng.random(n) + 0.1} if ratio is None and data.draw(st.booleans()) else {}
     alone = th.choose({name: th.rank(labels, score, **more) for name, score in scores.items()}, condition)
     current = data.draw(st.sampled_from([rng.random(n) < 0.5, {alone.model: alone.choice.threshold}, {"a": 0.25}]))
-    found = th.evaluate(labels, scores, condition=condition, current=current, replicates=20, **more)
-    honest = found.decision.out_of_bag_cost.estimate
+    evaluation = th.evaluate(labels, scores, condition=condition, current=current, replicates=20, **more)
+    honest = evaluation.decision.out_of_bag_cost.estimate
     if math.isnan(honest):
         return
-    for rule in found.rules.values():
+    for rule in evaluation.rules.values():
         if not math.isnan(rule.cost.estimate):
             assert rule.cost.lower <= rule.cost.estimate <= rule.cost.upper
         if rule.saving is not None and not math.isnan(rule.saving.estimate):
             assert rule.saving.lower <= rule.saving.estimate <= rule.saving.upper
             assert rule.saving.estimate == pytest.approx(rule.cost.estimate - honest, abs=1e-9)
-    assert_one_price_a_rule(found)
-    assert found.decision.model in found.may_be_best
-    assert found.joint.model in found.may_be_best
+    assert_one_price_a_rule(evaluation)
+    assert evaluation.decision.model in evaluation.may_be_best
+    assert evaluation.joint.model in evaluation.may_be_best

@@ -21,21 +21,21 @@ LABELS = RNG.random(900) < 0.3
 NOISE = RNG.random(900)
 GOOD = 1 / (1 + np.exp(-(RNG.normal(size=900) + 2.5 * LABELS - 1.5)))
 RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
-FOUND = th.evaluate(LABELS, {"good": GOOD, "noise": NOISE}, condition=RARE, current={"noise": 0.5}, replicates=60)
+EVALUATION = th.evaluate(LABELS, {"good": GOOD, "noise": NOISE}, condition=RARE, current={"noise": 0.5}, replicates=60)
 
 
 def test_tiles_and_rules_are_those_of_the_evaluation():
-    mine = FOUND.rules["good"].per(1000, RARE)
-    found, missed, alarms, cost = tiles(FOUND)
-    assert (found.value, missed.value) == (per_thousand_text(mine.hits, 10), per_thousand_text(mine.misses, 10))
-    assert (alarms.value, cost.value) == (per_thousand_text(mine.false_alarms, 990), number_text(mine.cost, 0))
+    per_1000 = EVALUATION.rules["good"].per(1000, RARE)
+    hits, missed, alarms, cost = tiles(EVALUATION)
+    assert (hits.value, missed.value) == (per_thousand_text(per_1000.hits, 10), per_thousand_text(per_1000.misses, 10))
+    assert (alarms.value, cost.value) == (per_thousand_text(per_1000.false_alarms, 990), number_text(per_1000.cost, 0))
     assert dict(cost.against)["never"] == "200"
-    assert dict(found.against) == {"never": "0", "always": "10"} | {
-        short: per_thousand_text(FOUND.rules[name].per(1000, RARE).hits, 10)
+    assert dict(hits.against) == {"never": "0", "always": "10"} | {
+        short: per_thousand_text(EVALUATION.rules[name].per(1000, RARE).hits, 10)
         for short, name in (("cut at 0.5", "0.5"), ("now in use", "current"))
     }
-    names = [rule_cells(FOUND, rule)[0][0] for rule in FOUND.rules.values()]
-    at = threshold_text(FOUND, "good")
+    names = [rule_cells(EVALUATION, rule)[0][0] for rule in EVALUATION.rules.values()]
+    at = threshold_text(EVALUATION, "good")
     assert names[0] == "● good " + (at.replace("about", "≈") if "about" in at else f"≥ {at}")
     assert names[2:] == ["never act", "always act", "good ≥ 0.5, the usual cut", "the rule in use"]
 
@@ -43,13 +43,13 @@ def test_tiles_and_rules_are_those_of_the_evaluation():
 def test_a_threshold_is_short_and_makes_the_same_calls_where_it_can():
     emails = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     tree = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
-    found = th.evaluate(emails, tree, condition=th.OperatingCondition(cost_ratio=2), replicates=20)
-    at = float(threshold_text(found, "model"))
-    assert th.tables.contingency_at(found["model"].ranking, at) == found["model"].table
+    evaluation = th.evaluate(emails, tree, condition=th.OperatingCondition(cost_ratio=2), replicates=20)
+    at = float(threshold_text(evaluation, "model"))
+    assert th.tables.contingency_at(evaluation["model"].ranking, at) == evaluation["model"].table
 
 
 @given(st.lists(st.floats(-1e4, 1e4).filter(lambda x: x == 0 or abs(x) > 1e-9), min_size=3, max_size=12, unique=True))
-def test_a_threshold_that_is_not_said_to_be_rounded_makes_the_same_calls(scores):
+def test_a_threshold_not_marked_as_rounded_makes_the_same_calls(scores):
     ranking = th.rank([1, 0, *(i % 2 for i in range(len(scores) - 2))], scores)
     choice = th.choose(ranking, th.OperatingCondition())
     model: Any = SimpleNamespace(
@@ -63,7 +63,7 @@ def test_a_threshold_that_is_not_said_to_be_rounded_makes_the_same_calls(scores)
         assert len(text.strip("−0.").replace(".", "").replace(",", "")) <= 4 or at == int(at)
 
 
-def test_a_rounded_threshold_is_told_as_such():
+def test_a_rounded_threshold_is_marked_as_such():
     close = th.evaluate([1, 1, 0, 0], [0.9, 0.764571, 0.764567, 0.2], condition=RARE, replicates=20)
     assert "says about 0.76 or more" in headline(close)
     assert rule_cells(close, close.rules["model"])[0][0] == "● model ≈ 0.76"
@@ -102,10 +102,10 @@ def test_a_rounded_threshold_is_told_as_such():
     ids=["saves", "never", "always", "usual", "perfect", "dearer"],
 )
 def test_the_sentence_names_the_rule_and_what_it_saves(labels, scores, condition, words):
-    found = th.evaluate(labels, scores, condition=condition, replicates=60)
-    assert words in headline(found)
-    assert str(found).startswith(headline(found))
-    assert "nan" not in headline(found)
+    evaluation = th.evaluate(labels, scores, condition=condition, replicates=60)
+    assert words in headline(evaluation)
+    assert str(evaluation).startswith(headline(evaluation))
+    assert "nan" not in headline(evaluation)
 
 
 def summaries():

@@ -27,26 +27,26 @@ THREE = TWO | {"guess": matrix(np.arange(0, 150, 3))}
 
 @pytest.mark.parametrize("models", [TWO, THREE], ids=["two", "three"])
 def test_two_models_with_146_of_150_tie(models):
-    found = th.evaluation.evaluate_classes(LABELS, models)
-    assert found["tree"].rates.overall_accuracy == found["logit"].rates.overall_accuracy
-    assert found.best == ("tree", "logit")
-    assert json.loads(found.to_json())["best"] == ["tree", "logit"]
-    assert "Tied for the highest overall accuracy: tree and logit, each with 146 of 150 cases right." in str(found)
-    told = "tree and logit call as many cases right, 146 of 150 cases; none of them is best"
-    assert [caution.text for caution in found.cautions if caution.code == "tied-models"] == [told]
-    headline, means, *_ = payload(found)["answer"]
+    evaluation = th.evaluation.evaluate_classes(LABELS, models)
+    assert evaluation["tree"].rates.overall_accuracy == evaluation["logit"].rates.overall_accuracy
+    assert evaluation.best == ("tree", "logit")
+    assert json.loads(evaluation.to_json())["best"] == ["tree", "logit"]
+    assert "Tied for the highest overall accuracy: tree and logit, each with 146 of 150 cases right." in str(evaluation)
+    text = "tree and logit call as many cases right, 146 of 150 cases; none of them is best"
+    assert [caution.text for caution in evaluation.cautions if caution.code == "tied-models"] == [text]
+    headline, means, *_ = payload(evaluation)["answer"]
     assert headline.startswith(f"tree and logit tie for the highest overall accuracy of {len(models)} models: 0.97")
     assert "has the highest" not in headline
     assert means.startswith("Of tree, which was given first, the mean recall")
-    assert told in json.dumps(payload(found)["cautions"])
+    assert text in json.dumps(payload(evaluation)["cautions"])
 
 
 def test_a_win_stays_a_win():
-    found = th.evaluation.evaluate_classes(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
-    assert found.best == ("tree",)
-    assert "Highest overall accuracy: tree, with 146 of 150 cases right." in str(found)
-    assert "tied-models" not in [caution.code for caution in found.cautions]
-    assert payload(found)["answer"][0].startswith("tree has the highest overall accuracy of 2 models")
+    evaluation = th.evaluation.evaluate_classes(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
+    assert evaluation.best == ("tree",)
+    assert "Highest overall accuracy: tree, with 146 of 150 cases right." in str(evaluation)
+    assert "tied-models" not in [caution.code for caution in evaluation.cautions]
+    assert payload(evaluation)["answer"][0].startswith("tree has the highest overall accuracy of 2 models")
 
 
 def test_weights_that_round_tie_as_rows_do():
@@ -55,22 +55,22 @@ def test_weights_that_round_tie_as_rows_do():
 
 
 def test_one_model_has_nobody_to_tie_with():
-    found = th.evaluation.evaluate_classes(LABELS, TWO["tree"])
-    assert found.best == ("model",)
-    assert "overall accuracy:" not in str(found)
+    evaluation = th.evaluation.evaluate_classes(LABELS, TWO["tree"])
+    assert evaluation.best == ("model",)
+    assert "overall accuracy:" not in str(evaluation)
 
 
 def test_two_classes_name_every_model_that_is_equally_cheap():
     labels = [1, 1, 1, 0, 0, 0]
     models = {"a": [6, 5, 2, 4, 3, 1], "b": [6, 5, 1, 4, 3, 2], "c": [1, 2, 3, 4, 5, 6]}
-    found = th.evaluate(labels, models, replicates=50)
-    assert found.joint.tied == found.decision.tied == ("a", "b")
-    assert "with b at the same cost and given later" in str(found.decision)
+    evaluation = th.evaluate(labels, models, replicates=50)
+    assert evaluation.joint.tied == evaluation.decision.tied == ("a", "b")
+    assert "with b at the same cost and given later" in str(evaluation.decision)
     assert "a and b cost the same, 0.1667 per case; only the order in which they were given tells them apart" in str(
-        found
+        evaluation
     )
-    assert json.loads(found.to_json())["decision"]["tied"] == ["a", "b"]
-    assert th.Decision.from_json(found.decision.to_json()) == found.decision
+    assert json.loads(evaluation.to_json())["decision"]["tied"] == ["a", "b"]
+    assert th.Decision.from_json(evaluation.decision.to_json()) == evaluation.decision
     alone = th.evaluate(labels, {"a": models["a"], "c": models["c"]}, replicates=50)
     assert alone.decision.tied == ("a",)
     assert "same cost" not in str(alone.decision)

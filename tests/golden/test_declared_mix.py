@@ -22,7 +22,7 @@ PRECISION = 0.008 / (0.008 + 0.99 / 90)  # 0.4211 in production
 IN_ROWS = 80 / 90  # 0.8889 in these rows
 ODDS = (0.01 / 0.99) / (100 / 900)  # what odds are multiplied by
 P = {score: score / (1 - score) * ODDS / (1 + score / (1 - score) * ODDS) for score in (0.8, 0.3, 0.1)}
-FOUND = th.evaluate(LABELS, {"forest": SCORES}, condition=RARE, replicates=50)
+EVALUATION = th.evaluate(LABELS, {"forest": SCORES}, condition=RARE, replicates=50)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def asked(command, rows, *more):
 
 
 def test_the_library():
-    model = FOUND["forest"]
+    model = EVALUATION["forest"]
     assert model.choice.interval == (0.3, 0.8)
     assert model.measures["precision"].estimate == pytest.approx(PRECISION)
     assert model.data_measures["precision"].estimate == pytest.approx(IN_ROWS)
@@ -52,7 +52,7 @@ def test_the_library():
     brier += 0.99 * (10 * P[0.8] ** 2 + 90 * P[0.3] ** 2 + 800 * P[0.1] ** 2) / 900
     assert model.numbers["brier"].estimate == pytest.approx(brier)
     assert th.choose(model.ranking, RARE).measures["precision"] == pytest.approx(PRECISION)
-    assert f"{100 * PRECISION:.0f} %" in str(FOUND)
+    assert f"{100 * PRECISION:.0f} %" in str(EVALUATION)
 
 
 def test_gate_fails_where_production_does(rows):
@@ -83,20 +83,20 @@ def test_apply_gives_probabilities_of_production(rows, tmp_path):
         assert outcome == (score == 0.8) == (p >= 1 / 21)
     plain = json.loads(decision.read_text())
     assert (plain["data_prevalence"], plain["format"]) == (0.1, "thresher/decision/2")
-    assert tuple(plain["threshold_holds_for"]) == FOUND["forest"].choice.holds_for
+    assert tuple(plain["threshold_holds_for"]) == EVALUATION["forest"].choice.holds_for
     decision.write_text(decision.read_text().replace("decision/2", "decision/1"))
     refused = CliRunner().invoke(program, ["apply", str(decision), str(rows)])
     assert refused.exit_code == 2
     assert "evaluate again" in refused.output
 
 
-def test_the_page_is_told_the_same():
-    page = payload(FOUND)
+def test_the_page_shows_the_same():
+    page = payload(EVALUATION)
     (model,) = page["models"]
     measures = {each["name"]: each["interval"]["estimate"] for each in model["measures"]}
     assert measures["precision"] == pytest.approx(PRECISION)
     numbers = {each["name"]: each for each in model["numbers"]}
-    assert json.dumps(numbers["brier"]).find(str(FOUND["forest"].numbers["brier"].estimate)) > 0
+    assert json.dumps(numbers["brier"]).find(str(EVALUATION["forest"].numbers["brier"].estimate)) > 0
     assert page["condition"]["class_ratio"] == pytest.approx(1 / 99)
 
 
@@ -107,7 +107,7 @@ def test_never_acting_is_priced(rows):
     assert poor.rules["never"].cost.estimate == pytest.approx(0.05)
     assert "no-better-than-nothing" in {caution.code for caution in poor.cautions}
     answer = json.loads(run(*asked("gate", rows, "--require", "saving.estimate >= 0", "--json")))
-    assert answer["requirements"][0]["observed"] == pytest.approx(FOUND.saving.estimate, abs=0.02)
+    assert answer["requirements"][0]["observed"] == pytest.approx(EVALUATION.saving.estimate, abs=0.02)
     assert "never act" in run(*asked("evaluate", rows))
 
 

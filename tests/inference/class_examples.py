@@ -23,5 +23,5 @@ def rows(n: int, seed: int, *, classes: int = 3, ties: bool = False) -> tuple[An
     labels = np.concatenate([np.repeat(np.arange(classes), 2), rng.integers(classes, size=n - 2 * classes)])
     shared = rng.normal(size=(n, classes)) + np.eye(classes)[labels]
     heavy = {"good": np.exp(shared + np.eye(classes)[labels]), "poor": np.exp(shared + rng.normal(size=(n, classes)))}
-    whole = {name: np.ceil(each) if ties else each for name, each in heavy.items()}
-    return labels, {name: each / each.sum(axis=1, keepdims=True) for name, each in whole.items()}
+    rounded = {name: np.ceil(each) if ties else each for name, each in heavy.items()}
+    return labels, {name: each / each.sum(axis=1, keepdims=True) for name, each in rounded.items()}

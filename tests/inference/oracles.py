@@ -35,15 +35,15 @@ def delong_covariance(labels: Any, models: Sequence[Any]) -> np.ndarray[Any, Any
     """DeLong, DeLong & Clarke-Pearson (1988): S10 / m + S01 / n, entry by entry."""
     parts = [placements(labels, scores) for scores in models]
     k = len(models)
-    found = np.zeros((k, k))
+    covariance = np.zeros((k, k))
     for r in range(k):
         for s in range(k):
             for side in (0, 1):
                 v, u = parts[r][:2][side], parts[s][:2][side]
                 size = len(v)
                 cross = sum((a - parts[r][2]) * (b - parts[s][2]) for a, b in zip(v, u, strict=True)) / (size - 1)
-                found[r, s] += cross / size
-    return found
+                covariance[r, s] += cross / size
+    return covariance
 
 
 def weighted_auc(labels: Any, scores: Any, weights: Any) -> tuple[float, float, float]:
@@ -53,9 +53,9 @@ def weighted_auc(labels: Any, scores: Any, weights: Any) -> tuple[float, float, 
     W1, W0 = sum(w for _, w in pos), sum(w for _, w in neg)
     area = sum(w * v * wins(p, q) for p, w in pos for q, v in neg) / (W1 * W0)
 
-    def part(values: list[tuple[float, float]], whole: float) -> float:
+    def part(values: list[tuple[float, float]], total: float) -> float:
         n = len(values)
-        return n / (n - 1) * sum((w * (v - area)) ** 2 for v, w in values) / whole**2
+        return n / (n - 1) * sum((w * (v - area)) ** 2 for v, w in values) / total**2
 
     v10 = [(sum(v * wins(p, q) for q, v in neg) / W0, w) for p, w in pos]
     v01 = [(sum(w * wins(p, q) for p, w in pos) / W1, v) for q, v in neg]
@@ -67,7 +67,7 @@ def obuchowski_covariance(labels: Any, models: Sequence[Any], clusters: Any) -> 
     names = list(dict.fromkeys(clusters))
     of_pos = [c for y, c in zip(labels, clusters, strict=True) if y]
     of_neg = [c for y, c in zip(labels, clusters, strict=True) if not y]
-    M, N, whole = len(of_pos), len(of_neg), len(names)
+    M, N, count = len(of_pos), len(of_neg), len(names)
     I10, I01 = len(set(of_pos)), len(set(of_neg))
     sums = []
     for scores in models:
@@ -76,15 +76,15 @@ def obuchowski_covariance(labels: Any, models: Sequence[Any], clusters: Any) -> 
         ones = [sum(v - area for v, c in zip(v01, of_neg, strict=True) if c == name) for name in names]
         sums.append((tens, ones))
     k = len(models)
-    found = np.zeros((k, k))
+    covariance = np.zeros((k, k))
     for r in range(k):
         for s in range(k):
             S10 = I10 / ((I10 - 1) * M) * math.fsum(a * b for a, b in zip(sums[r][0], sums[s][0], strict=True))
             S01 = I01 / ((I01 - 1) * N) * math.fsum(a * b for a, b in zip(sums[r][1], sums[s][1], strict=True))
-            S11 = whole / (whole - 1) * math.fsum(a * b for a, b in zip(sums[r][0], sums[s][1], strict=True))
-            S11_turned = whole / (whole - 1) * math.fsum(a * b for a, b in zip(sums[s][0], sums[r][1], strict=True))
-            found[r, s] = S10 / M + S01 / N + (S11 + S11_turned) / (M * N)
-    return found
+            S11 = count / (count - 1) * math.fsum(a * b for a, b in zip(sums[r][0], sums[s][1], strict=True))
+            S11_turned = count / (count - 1) * math.fsum(a * b for a, b in zip(sums[s][0], sums[r][1], strict=True))
+            covariance[r, s] = S10 / M + S01 / N + (S11 + S11_turned) / (M * N)
+    return covariance
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -177,8 +177,8 @@ def measure_of_copies(table: Any, name: str, level: float = 0.95) -> tuple[float
     among = sum(getattr(table, cell) for cell in (RATES[known.name][1] if known.name in RATES else CELLS))
     varies = math.isfinite(value) and value not in known.range
     factor = few_clusters(among, level) if varies else 1.0
-    found = th.interval(th.Contingency(*(factor * cell for cell in cells)), name, level=level)
-    return min(found.lower, value), max(found.upper, value)
+    interval = th.interval(th.Contingency(*(factor * cell for cell in cells)), name, level=level)
+    return min(interval.lower, value), max(interval.upper, value)
 
 
 def cost_of_copies(table: Any, condition: Any, level: float = 0.95) -> tuple[float, float]:
@@ -199,8 +199,8 @@ def cost_of_copies(table: Any, condition: Any, level: float = 0.95) -> tuple[flo
         again = th.interval(shrunk, condition, level=level).variance / plain * every
         factors = [again * factor for factor in factors]
     shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
-    found = th.interval(shrunk, condition, level=level)
-    return min(found.lower, value), max(found.upper, value)
+    interval = th.interval(shrunk, condition, level=level)
+    return min(interval.lower, value), max(interval.upper, value)
 
 
 def paired_auc_limits(labels: Any, a: Any, b: Any) -> tuple[float, float]:

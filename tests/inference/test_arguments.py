@@ -74,8 +74,8 @@ WRONG: dict[str, Any] = {
 
 
 def functions():
-    names = {name: getattr(room, name) for room in (inference, evaluation) for name in room.__all__}
-    return {name: found for name, found in names.items() if not isinstance(found, type)}
+    names = {name: getattr(package, name) for package in (inference, evaluation) for name in package.__all__}
+    return {name: value for name, value in names.items() if not isinstance(value, type)}
 
 
 def test_every_public_function_is_called_here():
@@ -84,23 +84,23 @@ def test_every_public_function_is_called_here():
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_calls_that_are_spoilt_are_answered_as_they_are(name):
-    given, named = CALLS[name]
-    functions()[name](*given, **named)
+    arguments, named = CALLS[name]
+    functions()[name](*arguments, **named)
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("name", CALLS)
 def test_no_argument_raises_what_is_not_in_words(name, wrong):
     """Whatever stands in place of any one argument is answered, or refused with what, where and fix."""
-    function, (given, named) = functions()[name], CALLS[name]
-    for place in range(len(given)):
-        spoilt = [WRONG[wrong] if i == place else value for i, value in enumerate(given)]
+    function, (arguments, named) = functions()[name], CALLS[name]
+    for place in range(len(arguments)):
+        spoilt = [WRONG[wrong] if i == place else value for i, value in enumerate(arguments)]
         _answered_or_refused(lambda spoilt=spoilt: function(*spoilt, **named))
     if wrong == "a matrix":
         return  # nobody takes a matrix for a switch
-    keywords = list(inspect.signature(function).parameters.values())[len(given) :]
+    keywords = list(inspect.signature(function).parameters.values())[len(arguments) :]
     for keyword in keywords:
-        _answered_or_refused(lambda keyword=keyword: function(*given, **named | {keyword.name: WRONG[wrong]}))
+        _answered_or_refused(lambda keyword=keyword: function(*arguments, **named | {keyword.name: WRONG[wrong]}))
 
 
 def _answered_or_refused(call):

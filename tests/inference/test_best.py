@@ -116,12 +116,12 @@ def test_at_a_declared_mix_the_limits_against_never_are_those_of_the_cost(cells,
 
 def test_both_ways_and_weights():
     rng = np.random.default_rng(2)
-    positive, mine, other = rng.random((3, 400)) < [[0.3], [0.4], [0.5]]
+    positive, one, other = rng.random((3, 400)) < [[0.3], [0.4], [0.5]]
     condition = th.OperatingCondition(prevalence=0.1, cost_ratio=4)
     expected = condition.expected_cost(th.contingency(positive, other)) - condition.expected_cost(
-        th.contingency(positive, mine)
+        th.contingency(positive, one)
     )
-    more, fewer = mine & ~other, other & ~mine
+    more, fewer = one & ~other, other & ~one
     plain = saving_interval(th.contingency(positive, more), th.contingency(positive, fewer), condition)
     assert plain.estimate == pytest.approx(expected)
     same = [count_calls(positive, calls, weight=np.full(400, 3.0)) for calls in (more, fewer)]

@@ -55,15 +55,15 @@ def test_other_labels_count_as_one_class_on_request():
 def test_a_gap_anywhere_drops_the_row_for_all():
     holes = MATRIX.copy()
     holes[0, 2] = np.nan
-    given = {
+    options = {
         "labels": ["cat", None, *LABELS[2:], "cat", "cow", "dog", "cow"],
         "matrix": {"a": np.vstack([holes, MATRIX[:4]]), "b": np.vstack([MATRIX, MATRIX[:4]])},
         "weights": [1, 1, np.nan, 1, 1, 1, 1, 1, 1, 0],
         "clusters": [*"abc", None, *"defgha"],
     }
     with pytest.raises(th.errors.MissingValueError, match=r"labels are missing.*clusters are.*'a'\[:, 2\] are missing"):
-        rows(**given)
-    result = rows(**given, missing="drop")
+        rows(**options)
+    result = rows(**options, missing="drop")
     assert result.dropped == 4
     assert result.index.tolist() == [1, 2, 0, 1, 2]
     assert result.weight is not None
@@ -94,7 +94,7 @@ def test_classes_from_a_fitted_model_are_plain():
 
 
 @pytest.mark.parametrize(
-    ("error", "match", "given"),
+    ("error", "match", "options"),
     [
         (th.errors.ArgumentError, "no models", {"matrix": {}}),
         (th.errors.ArgumentError, "named by text", {"matrix": {1: MATRIX}}),
@@ -125,6 +125,6 @@ def test_classes_from_a_fitted_model_are_plain():
         (th.errors.WeightError, "negative", {"weights": [-1] * 6}),
     ],
 )
-def test_bad_input(error, match, given):
+def test_bad_input(error, match, options):
     with pytest.raises(error, match=match):
-        rows(**given)
+        rows(**options)

@@ -300,7 +300,7 @@ def test_correlations_may_be_below_0_and_averages_may_not():
     assert all(known.ends == (0.0, 1.0) for known in MATRIX_MEASURES.values() if known.scale is not FISHER)
 
 
-def pulls(labels, matrix, **more):
+def influences(labels, matrix, **more):
     rows = classified_rows(labels, matrix, **more)
     return rows, class_influence(rows, "model")
 
@@ -309,10 +309,10 @@ def pulls(labels, matrix, **more):
 def test_they_are_what_a_little_more_of_a_row_adds(classes, ties):
     labels, models = class_examples.rows(16, 3, classes=classes, ties=ties)
     matrix, weights = models["poor"], np.random.default_rng(1).exponential(size=16) + 0.2
-    # A cluster per row: nothing is corrected for in the pulls themselves.
-    _, result = pulls(labels, matrix, weights=weights, clusters=range(16))
-    given = labels.tolist(), matrix.argmax(axis=1).tolist(), matrix.tolist(), weights.tolist()
-    measures, added = reference.class_measures(*given), reference.class_influence(*given)
+    # A cluster per row: nothing is corrected for in the influences themselves.
+    _, result = influences(labels, matrix, weights=weights, clusters=range(16))
+    columns = labels.tolist(), matrix.argmax(axis=1).tolist(), matrix.tolist(), weights.tolist()
+    measures, added = reference.class_measures(*columns), reference.class_influence(*columns)
     assert set(result) == set(measures) == set(CLASS_MEASURES)
     for name, each in result.items():
         assert each.estimate == pytest.approx(measures[name], abs=1e-12), name
@@ -323,7 +323,7 @@ def test_they_are_what_a_little_more_of_a_row_adds(classes, ties):
 def test_squares_of_plain_rows_are_the_textbook_variances():
     labels, models = class_examples.rows(40, 5)
     matrix = models["poor"]
-    _, result = pulls(labels, matrix)
+    _, result = influences(labels, matrix)
     right = matrix.argmax(axis=1) == labels
     squares = ((matrix - np.eye(3)[labels]) ** 2).sum(axis=1) / 2
     assert result["overall_accuracy"].variance(None) == pytest.approx(right.var(ddof=1) / 40)
@@ -335,17 +335,17 @@ def test_squares_of_plain_rows_are_the_textbook_variances():
 def test_two_classes_are_delongs():
     labels, models = class_examples.rows(30, 6, classes=2, ties=True)
     scores = [matrix[:, 1] for matrix in models.values()]
-    a, b = (pulls(labels, matrix)[1] for matrix in models.values())
+    a, b = (influences(labels, matrix)[1] for matrix in models.values())
     covariance = oracles.delong_covariance(labels == 1, scores)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         assert a[name].values @ b[name].values == pytest.approx(covariance[0, 1], abs=1e-12)
         assert a[name].variance(None) == pytest.approx(covariance[0, 0], abs=1e-12)
 
 
-def test_rows_of_a_cluster_pull_together():
+def test_influences_of_a_cluster_add_up():
     labels, models = class_examples.rows(24, 7)
-    single, one = pulls(labels, models["good"], clusters=range(24))
-    tenfold, many = pulls(
+    single, one = influences(labels, models["good"], clusters=range(24))
+    tenfold, many = influences(
         np.repeat(labels, 10), np.repeat(models["good"], 10, axis=0), clusters=np.repeat(np.arange(24), 10)
     )
     for name, each in one.items():
@@ -355,7 +355,7 @@ def test_rows_of_a_cluster_pull_together():
 def test_the_unit_of_weights_does_not_matter():
     labels, models = class_examples.rows(24, 8)
     weights = np.random.default_rng(0).exponential(size=24)
-    (_, one), (_, million) = (pulls(labels, models["good"], weights=weights * unit) for unit in (1, 1e6))
+    (_, one), (_, million) = (influences(labels, models["good"], weights=weights * unit) for unit in (1, 1e6))
     for name, each in one.items():
         assert million[name].estimate == pytest.approx(each.estimate)
         assert million[name].values == pytest.approx(each.values)
@@ -366,7 +366,7 @@ def test_variances_of_differences_are_what_simulation_finds():
     result: dict[str, list[float]] = {name: [] for name in CLASS_MEASURES}
     for seed in range(300):
         labels, models = class_examples.rows(120, 100 + seed)
-        a, b = (pulls(labels, matrix)[1] for matrix in models.values())
+        a, b = (influences(labels, matrix)[1] for matrix in models.values())
         for name in CLASS_MEASURES:
             result[name].append(a[name].estimate - b[name].estimate)
             claimed[name].append(influence_variance(a[name].values - b[name].values, None))
@@ -374,22 +374,22 @@ def test_variances_of_differences_are_what_simulation_finds():
         assert np.mean(claimed[name]) == pytest.approx(np.var(result[name]), rel=0.2), name
 
 
-def test_losses_that_cannot_be_told():
+def test_losses_that_are_undefined():
     labels, models = class_examples.rows(12, 1)
-    _, result = pulls(labels, models["good"] * 0.9)
+    _, result = influences(labels, models["good"] * 0.9)
     assert math.isnan(result["brier"].estimate)
     assert result["log_loss"].note == NOT_SUMMING
     assert (
         result["one_vs_rest_macro"].estimate == th.curves.multiclass_auc(labels, models["good"] * 0.9).one_vs_rest_macro
     )
     certain = np.eye(3)[(labels + 1) % 3]
-    _, wrong = pulls(labels, certain)
+    _, wrong = influences(labels, certain)
     assert wrong["log_loss"].estimate == math.inf
     assert np.isnan(wrong["log_loss"].values).all()
 
 
 def test_one_case_of_one_of_several_classes_shows_no_spread():
-    _, result = pulls([0, 0, 1, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1]] * 2 + [[0.1, 0.1, 0.8]])
+    _, result = influences([0, 0, 1, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1]] * 2 + [[0.1, 0.1, 0.8]])
     assert math.isnan(result["macro_recall"].variance(None))
     assert math.isnan(result["one_vs_one_macro"].variance(None))
     assert result["overall_accuracy"].variance(None) > 0

@@ -26,7 +26,7 @@ def test_clusters_are_any_labels():
 
 
 @pytest.mark.parametrize("clusters", [[7, 3, 7, 12], [-5, 2**62, -5, 0], np.array([200, 3, 200, 9], dtype=np.uint8)])
-def test_whole_numbers_are_clusters_near_or_far(clusters):
+def test_integers_are_clusters_near_or_far(clusters):
     rows = ScoredRows.of([1, 0, 1, 0], {"a": [1, 2, 3, 4]}, clusters=clusters)
     assert rows.cluster is not None
     assert rows.clusters == len(set(rows.cluster.tolist())) == 3
@@ -47,7 +47,7 @@ def test_row_ids_that_differ_are_not_paired():
     assert rows.scores["a"].tolist() == [0.1, 0.2, 0.3]
 
 
-def test_ids_of_different_lengths_are_told_as_lengths():
+def test_ids_of_different_lengths_are_reported_as_lengths():
     with pytest.raises(LengthError, match="differ in length"):
         ScoredRows.of(pd.Series([1, 0, 1]), {"a": pd.Series([1, 2])})
 

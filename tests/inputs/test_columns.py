@@ -125,13 +125,13 @@ def test_a_column_without_its_gap_has_none(values):
 
 
 class TestComplete:
-    def test_columns_that_are_whole_pass_untouched(self):
+    def test_complete_columns_pass_untouched(self):
         columns = {"labels": np.array([1, 0]), "scores": np.array([0.5, 0.2])}
         complete_columns, dropped = complete(columns, missing="raise")
         assert dropped == 0
         assert all(a is b for a, b in zip(complete_columns, columns.values(), strict=True))
 
-    def test_lengths_are_told(self):
+    def test_lengths_are_reported(self):
         with pytest.raises(th.errors.LengthError, match="labels 2, scores 1,000"):
             complete({"labels": np.zeros(2), "scores": np.zeros(1000)}, missing="raise")
 
@@ -187,7 +187,7 @@ INTEGERS = {
 
 
 @pytest.mark.parametrize("values", INTEGERS.values(), ids=INTEGERS)
-def test_integers_beside_gaps_are_not_rounded(values):
+def test_integers_among_gaps_are_not_rounded(values):
     assert read(values).tolist()[0] == BIG
 
 
@@ -245,7 +245,7 @@ def test_entries_as_python_has_them(entries, expected):
 
 
 @pytest.mark.parametrize("unit", ["s", "ns"])
-def test_moments_of_pandas_with_a_zone_are_told_in_utc(unit):
+def test_moments_of_pandas_with_a_zone_are_read_in_utc(unit):
     moments = pd.Series(pd.to_datetime([0, 3600], unit="s", utc=True)).dt.as_unit(unit).dt.tz_convert("Europe/Paris")
     assert read(moments).tolist() == np.array([0, 3600], "M8[s]").astype(f"M8[{unit}]").tolist()
 

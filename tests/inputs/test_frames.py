@@ -133,7 +133,7 @@ class TestTypes:
             assert read(frame)["y"].tolist() == ["ham", "spam"]
 
     @pytest.mark.parametrize("frame", [pl.DataFrame, pa.table, pd.DataFrame], ids=["Polars", "pyarrow", "pandas"])
-    def test_decimals_are_told_apart_or_refused(self, frame):
+    def test_decimals_stay_distinct_or_are_refused(self, frame):
         short = [Decimal("0.100"), Decimal("0.099")]
         long = [Decimal("0.1000000000000000001"), Decimal("0.1000000000000000002")]
         columns = read(frame({"y": [1, 0], "p": short, "q": long}))

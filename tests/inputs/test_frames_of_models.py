@@ -91,7 +91,7 @@ def test_a_frame_of_probabilities_names_its_classes(frame):
 
 
 @EAGER
-def test_columns_that_are_no_classes_are_refused_unless_said(frame):
+def test_columns_that_are_no_classes_are_refused_unless_classes_are_given(frame):
     unlike = frame({f"p_{name}": values for name, values in COLUMNS.items()})
     with pytest.raises(th.errors.ColumnError, match="the frame of 'model' has a column 'p_dog', and the classes are"):
         th.evaluation.evaluate_classes(ANIMALS, unlike)

@@ -187,7 +187,7 @@ def test_text_never_equals_a_number():
 
 
 class TestClasses:
-    def test_they_come_in_rising_order_or_as_told(self):
+    def test_they_come_in_rising_order_or_as_declared(self):
         labels = np.array(["b", "a", "c", "a"])
         assert classes_of(labels, classes=None)[0] == ["a", "b", "c"]
         names, index = classes_of(labels, classes=["c", "b", "a"])
@@ -237,7 +237,7 @@ def test_a_moment_may_be_named_in_any_zone():
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64, object])
-def test_whole_numbers_are_told_apart_that_a_float_would_round(kind):
+def test_integers_that_a_float_would_round_stay_distinct(kind):
     labels = np.array([2**53, 2**53 + 1, 2**53], dtype=kind)
     for positive in (2**53, float(2**53), np.float64(2**53)):
         assert is_positive(labels, positive=positive).tolist() == [True, False, True]

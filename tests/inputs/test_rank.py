@@ -19,7 +19,7 @@ RANKED = "[1+][1+,1-][1-]"
 
 
 @given(labelled_scores())
-def test_rows_are_counted_as_by_hand(rows):
+def test_rows_are_counted_as_by_the_reference(rows):
     labels, scores = rows
     ranked = th.rank(labels, scores)
     assert segments_of(ranked) == reference.segments(rows_of(labels, scores))
@@ -27,7 +27,7 @@ def test_rows_are_counted_as_by_hand(rows):
 
 
 @given(labelled_scores(), st.data())
-def test_weights_are_counted_as_by_hand(rows, data):
+def test_weights_are_counted_as_by_the_reference(rows, data):
     labels, scores = rows
     weight = data.draw(st.lists(weights, min_size=labels.size, max_size=labels.size).filter(any))
     ranked = th.rank(labels, scores, weights=weight)

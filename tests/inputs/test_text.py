@@ -45,7 +45,7 @@ class TestNumbers:
             th.rank([1, 0], actual)
 
     @pytest.mark.parametrize("values", [["01", "02"], ["0x10", "1"], ["1,5", "2"], ["1 000", "2"], ["1_0", "2"], ["½"]])
-    def test_what_only_looks_like_one_is_a_word(self, values):
+    def test_what_only_resembles_one_is_a_word(self, values):
         assert read(values).tolist() == values
 
 

@@ -59,7 +59,7 @@ NO_SCALAR: list[Any] = [*NO_NUMBER, *COLUMNS]
 NO_WORD: list[Any] = [5, "loose", *NOTHING[1:], *COLUMNS]  # None often means: as usual
 
 
-def called(name, /, **wrong):
+def call(name, /, **wrong):
     function = OFFERED[name]
     needed = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
     return function(**{part: RIGHT[part] for part in needed} | NEEDED.get(name, {}) | wrong)
@@ -72,26 +72,26 @@ def first(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_rightly_called_every_function_answers(name):
     """So that what is refused below is refused for the one thing that is wrong."""
-    called(name)
+    call(name)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_wrong_first_argument_is_refused(name):
     for wrong in [*NOTHING, 5, "x", [[1, 2], [3]], *([] if name in NUMBERS else COLUMNS)]:
         with pytest.raises(th.ThresherError):
-            called(name, **{first(name): wrong})
+            call(name, **{first(name): wrong})
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if first(name) == "ranking"])
-def test_what_is_no_ranking_is_told_how_to_become_one(name):
+def test_the_error_shows_how_to_make_a_ranking(name):
     for columns in COLUMNS:
         with pytest.raises(
             th.errors.ArgumentError, match=rf"a ranking is needed, got (?s:.)*where: {name}\("
         ) as refused:
-            called(name, ranking=columns)
+            call(name, ranking=columns)
         assert refused.value.fix == "pass rank(labels, scores)"
     with pytest.raises(th.errors.ArgumentError) as refused:
-        called(name, ranking="[3+][1-]")
+        call(name, ranking="[3+][1-]")
     assert "Ranking.parse" in refused.value.fix
 
 
@@ -145,7 +145,7 @@ OPTIONS = [
 def test_a_wrong_option_is_refused(name, option, values):
     for wrong in values:
         with pytest.raises(th.ThresherError):
-            called(name, **{option: wrong})
+            call(name, **{option: wrong})
 
 
 def test_bounds_refuse_the_same_of_rankings_that_count_ranges():

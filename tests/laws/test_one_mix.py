@@ -198,12 +198,12 @@ def test_scores_that_are_no_probabilities_have_no_losses():
     assert evaluation.average_precision < evaluation.data_numbers["average_precision"].estimate
 
 
-def test_the_limits_of_whole_numbers_hold_at_a_declared_mix():
+def test_limits_of_numbers_of_the_model_hold_at_a_declared_mix():
     """Drawn from known classes, the interval of the Brier score at 5 % covers the truth about as often as promised."""
     rng = np.random.default_rng(0)
     prevalence, held = 0.05, {"brier": 0, "average_precision": 0, "log_loss": 0}
     world = rng.normal(size=200_000) + 1.5 * (np.arange(200_000) % 2)
-    truth = _whole(np.arange(200_000) % 2 == 1, world, prevalence)
+    truth = _truth(np.arange(200_000) % 2 == 1, world, prevalence)
     for _ in range(200):
         labels = np.arange(160) < 60
         evaluation = th.evaluate(
@@ -222,7 +222,7 @@ def _posterior(x):
     return 1 / (1 + np.exp(-(1.5 * x - 1.125)))
 
 
-def _whole(labels, x, prevalence):
+def _truth(labels, x, prevalence):
     ranking = th.adjust_prevalence(th.rank(labels, _posterior(x)), prevalence)
     return {
         "brier": th.brier(ranking),

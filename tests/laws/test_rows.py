@@ -16,10 +16,10 @@ def test_counting_pieces_and_adding_is_counting_all(rows, data):
     pieces = [
         th.rank(part, of_part) for part, of_part in zip(np.split(labels, cuts), np.split(scores, cuts), strict=True)
     ]
-    whole = th.rank(labels, scores)
-    assert sum(pieces) == whole
-    assert sum(reversed(pieces)) == whole
-    assert segments_of(whole) == reference.segments(rows_of(labels, scores))
+    ranking = th.rank(labels, scores)
+    assert sum(pieces) == ranking
+    assert sum(reversed(pieces)) == ranking
+    assert segments_of(ranking) == reference.segments(rows_of(labels, scores))
 
 
 @given(two_class_rankings, two_class_rankings, two_class_rankings)

@@ -44,15 +44,15 @@ Y = X[:, 0] > 0
 
 def test_objects_files_and_times_are_numbered_as_they_come():
     model = HistGradientBoostingClassifier(max_iter=3, early_stopping=False).fit(X, Y)
-    whole = reproducible_zip(skops.io.dumps(model))
-    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+    content = reproducible_zip(skops.io.dumps(model))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = archive.namelist()
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         assert [int(Path(name).stem) for name in names[:-1]] == list(range(len(names) - 1))
         text = archive.read("schema.json").decode()
     assert '"__id__": 0' in text
-    known = skops.io.get_untrusted_types(data=whole)
-    again = skops.io.loads(whole, trusted=known)
+    known = skops.io.get_untrusted_types(data=content)
+    again = skops.io.loads(content, trusted=known)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
@@ -69,10 +69,10 @@ def test_what_a_model_calls_file_or_id_stays():
 def test_a_vectoriser_forgets_where_its_stop_words_lay():
     words = ["cheap pills", "dear friend"]
     model = TfidfVectorizer(stop_words=["dear"]).fit(words)
-    whole = reproducible_zip(skops.io.dumps(model))
-    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+    content = reproducible_zip(skops.io.dumps(model))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert "_stop_words_id" not in json.dumps(json.loads(archive.read("schema.json")))
-    again = skops.io.loads(whole, trusted=skops.io.get_untrusted_types(data=whole))
+    again = skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
     np.testing.assert_array_equal(again.transform(words).toarray(), model.transform(words).toarray())
 
 
@@ -169,10 +169,10 @@ def test_trusted_names_exist():
 
 def test_a_package_that_is_not_installed_is_named(tmp_path, monkeypatch):
     file = write_model(Stranger(), tmp_path / "model.skops")
-    mine = f"{Stranger.__module__}.Stranger"
+    name = f"{Stranger.__module__}.Stranger"
     monkeypatch.setattr("thresher.learning.artefacts.find_spec", lambda _: None)
     with pytest.raises(th.errors.MissingExtraError, match=r"needs the package tests, which is not installed"):
-        read_model(file, trusted=[mine])
+        read_model(file, trusted=[name])
 
 
 def test_what_is_no_model_is_refused(tmp_path):

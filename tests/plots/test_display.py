@@ -254,7 +254,7 @@ class TestTheConvention:
                 assert issubclass(thing, Display)
                 assert ">>>" in thing.__doc__
 
-    def test_thresher_opens_the_door(self):
+    def test_it_is_an_attribute_of_thresher(self):
         assert th.plots is plots
 
     def test_it_says_which_models_it_shows(self):

@@ -162,7 +162,7 @@ def test_long_names_make_the_picture_wider():
 
 
 class TestDrawnSplits:
-    def test_short_curves_are_drawn_whole(self):
+    def test_short_curves_are_drawn_completely(self):
         assert curve_splits(EMAILS).tolist() == list(range(11))
 
     def test_long_curves_keep_hull_ends_and_beginning(self):

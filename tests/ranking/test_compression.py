@@ -126,7 +126,7 @@ def test_a_long_ranking_becomes_short():
     st.integers(1, 6),
 )
 @example([(True, 6, 57), (True, 5, 0), (False, 4, 53), (True, 3, 53), (False, 2, 0), (False, 1, 57)], 2)
-def test_weights_that_vanish_beside_others_hide_no_corner(rows, segments):
+def test_weights_that_vanish_next_to_others_hide_no_corner(rows, segments):
     labels, scores, powers = zip(*[(True, 9.5, 0), (False, -9.5, 0), *rows], strict=True)
     exact = th.rank(labels, scores, weights=[2.0**power for power in powers])
     few = shorten(exact, segments, keep="hull")
@@ -221,7 +221,7 @@ def test_segments_of_even_classes_hold_equal_shares_and_the_corners(most):
     assert th.auc(short) == pytest.approx(th.auc(ranking), abs=1 / most)
 
 
-def test_whole_percents_stay_thresholds():
+def test_integer_percents_stay_thresholds():
     ranking = calibrated(5000, 3)
     short = shorten(ranking, 100, keep="percent")
     for percent in range(1, 100):

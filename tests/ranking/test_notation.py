@@ -18,7 +18,7 @@ from tests.strategies import counts, ranking
         ("[0+,2-][1+]", [0, 1], [2, 0]),
     ],
 )
-def test_whole_counts_are_read_as_integers(text, pos, neg):
+def test_counts_without_a_fraction_are_read_as_integers(text, pos, neg):
     read = th.Ranking.parse(text)
     assert read.pos.tolist() == pos
     assert read.neg.tolist() == neg

@@ -43,7 +43,7 @@ class TestFromCounts:
         rows = [(flag, s, 1) for s, p, n in entries for flag in [True] * p + [False] * n]
         assert segments_of(th.Ranking(score, pos, neg)) == reference.segments(rows)
 
-    def test_whole_counts_are_int64_and_others_float64(self):
+    def test_integer_counts_are_int64_and_others_float64(self):
         for dtype in (np.int8, np.uint8, np.int64, np.uint64, bool, object):
             r = th.Ranking([2, 1], np.array([1, 0], dtype), np.array([0, 1], dtype))
             assert r.pos.dtype == r.neg.dtype == np.int64

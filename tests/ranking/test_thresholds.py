@@ -41,7 +41,7 @@ def test_neighbours_are_always_separated(scores):
     assert threshold < math.inf or lower == LARGEST
 
 
-def test_splits_are_named_by_whole_numbers_from_0():
+def test_splits_are_numbered_from_0():
     for split in (0, np.int64(2), 3):
         require_split(split, 4)
     for wrong in (-1, 4, 1.0, True, None, "1", np.array([1])):

@@ -8,7 +8,7 @@ from thresher.ranking.weights import adds_exactly, in_units, running_total, tota
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1), st.sampled_from([1, 8, 10, 100, 1000]))
-def test_decimal_and_binary_weights_are_whole_in_their_unit(counts, unit):
+def test_decimal_and_binary_weights_are_integers_in_their_unit(counts, unit):
     units = in_units(np.array(counts) / unit, np.array(counts) / unit, most=2**60)
     assert units is not None
     largest = max(counts) or 1

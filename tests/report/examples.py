@@ -28,8 +28,8 @@ def models(rows: int, *, count: int = 3, seed: int = 1) -> tuple[Any, dict[str, 
 def evaluation(rows: int = 300, *, count: int = 3, **options: Any) -> th.Evaluation:
     """An ordinary evaluation, with misses five times as dear as false alarms."""
     labels, scores = models(rows, count=count)
-    given: dict[str, Any] = {"condition": th.OperatingCondition(cost_ratio=5), "replicates": 60} | options
-    return th.evaluate(labels, scores, **given)
+    settings: dict[str, Any] = {"condition": th.OperatingCondition(cost_ratio=5), "replicates": 60} | options
+    return th.evaluate(labels, scores, **settings)
 
 
 @cache
@@ -51,7 +51,7 @@ def hostile_evaluation() -> th.Evaluation:
 @cache
 def awkward() -> dict[str, th.Evaluation]:
     """Data at the edge: as few as can be, all tied, perfect, reversed, one positive, many models, strange scores."""
-    given: dict[str, tuple[Any, Any]] = {
+    data: dict[str, tuple[Any, Any]] = {
         "two cases": ([1, 0], [0.9, 0.1]),
         "two cases, tied": ([1, 0], [0.5, 0.5]),
         "all tied": ([1, 0, 1, 0, 0], [0.5] * 5),
@@ -65,9 +65,11 @@ def awkward() -> dict[str, th.Evaluation]:
         "no probabilities": ([1, 0, 1, 0, 1, 0], [300.0, -20.0, 45.0, 12.0, 7.0, -1000.0]),
     }
     with np.errstate(over="ignore", invalid="ignore"):  # no variance of such far thresholds can be held
-        found = {name: th.evaluate(labels, {name: scores}, replicates=40) for name, (labels, scores) in given.items()}
-    found["ten models"] = evaluation(120, count=10)
-    return found
+        evaluations = {
+            name: th.evaluate(labels, {name: scores}, replicates=40) for name, (labels, scores) in data.items()
+        }
+    evaluations["ten models"] = evaluation(120, count=10)
+    return evaluations
 
 
 @cache

@@ -93,7 +93,7 @@ def vectors() -> dict[str, Any]:
     return {
         "format": FORMAT,
         "measures": list(th.MEASURES),
-        "tables": [_table(cells, given) for cells, given in itertools.product(TABLES, CONDITIONS)],
+        "tables": [_table(cells, costs) for cells, costs in itertools.product(TABLES, CONDITIONS)],
         "curves": [_curve(name, ranking) for name, ranking in CURVES.items()],
         "isometrics": [
             _isometric(name, value, plane) for (name, value), plane in itertools.product(ISOMETRICS, PLANES)
@@ -106,10 +106,10 @@ def vectors() -> dict[str, Any]:
         "texts": [
             *({"number": real(number), "text": number_text(number)} for number in NUMBERS),
             *(
-                {"interval": [*map(real, given)], "text": interval_text(*given[:3], scale=given[3])}
-                for given in INTERVALS
+                {"interval": [*map(real, interval)], "text": interval_text(*interval[:3], scale=interval[3])}
+                for interval in INTERVALS
             ),
-            *({"count": [*given], "text": per_thousand_text(*given)} for given in PER_THOUSAND),
+            *({"count": [*count], "text": per_thousand_text(*count)} for count in PER_THOUSAND),
         ],
     }
 
@@ -134,10 +134,10 @@ def real(value: Any) -> Any:
     return number if isinstance(number, int) or math.isfinite(number) else str(number)
 
 
-def _table(cells: tuple[float, ...], given: tuple[Any, ...]) -> dict[str, Any]:
+def _table(cells: tuple[float, ...], costs: tuple[Any, ...]) -> dict[str, Any]:
     tp, fp, Pos, Neg = cells
     table = th.Contingency(tp=tp, fn=Pos - tp, fp=fp, tn=Neg - fp)
-    class_ratio, cost_fp, cost_fn, cost_tp, cost_tn = given
+    class_ratio, cost_fp, cost_fn, cost_tp, cost_tn = costs
     asked = th.OperatingCondition(class_ratio, cost_fp=cost_fp, cost_fn=cost_fn, cost_tp=cost_tp, cost_tn=cost_tn)
     data = th.Ranking([1, 0], pos=[tp, Pos - tp], neg=[fp, Neg - fp])
     condition = asked.for_data(data)
@@ -199,9 +199,9 @@ def _net_benefit(to: float) -> dict[str, Any]:
     """Net benefit at a declared mix, with probabilities restated for it."""
     ranking = CURVES["ten e-mails"]
     at = [0.05, 0.2, 0.5, 0.9]
-    found = th.net_benefit(th.adjust_prevalence(ranking, to), threshold=at)
+    curve = th.net_benefit(th.adjust_prevalence(ranking, to), threshold=at)
     scores = ["inf", *ranking.score.tolist()]
-    return {"curve": "ten e-mails", "lowest": scores, "to": to, "threshold": at, "is": found.model.tolist()}
+    return {"curve": "ten e-mails", "lowest": scores, "to": to, "threshold": at, "is": curve.model.tolist()}
 
 
 def _isometric(name: str, value: float, plane: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def test_every_number_crosses_json(value):
     assert back == value or (math.isnan(back) and math.isnan(value))
 
 
-def test_whole_counts_stay_whole():
+def test_integer_counts_stay_integers():
     assert json_numbers(np.array([1, 2**53 + 1])) == [1, 2**53 + 1]
     assert all(isinstance(each, int) for each in json_numbers(np.array([1, 2])))
 
@@ -55,7 +55,7 @@ def test_infinite_thresholds_stay_infinite():
     ("value", "text"),
     [(0, "0"), (-2.5, "−2.5"), (1e-9, "1e−9"), (123456.7, "123,457"), (True, "1"), ("-inf", "−∞"), (0.99996, "1")],
 )
-def test_numbers_are_said_shortly(value, text):
+def test_numbers_are_written_shortly(value, text):
     assert value_text(value) == text
 
 

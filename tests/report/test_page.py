@@ -143,10 +143,10 @@ def test_names_stay_text():
     assert "window.hacked=1</script>" not in re.sub(r"&lt;", "", written.replace("<\\/script>", ""))
     (data,) = re.findall(r'id="contents">(.*?)</script>', written)
     assert data.isascii()
-    told = json.loads(data)
-    assert told["title"] == visible(title)
-    assert [model["name"] for model in told["models"]] == list(hostile.NAMES.values())
-    assert [model["shown"] for model in told["models"]] == [visible(name) for name in hostile.NAMES.values()]
+    contents = json.loads(data)
+    assert contents["title"] == visible(title)
+    assert [model["name"] for model in contents["models"]] == list(hostile.NAMES.values())
+    assert [model["shown"] for model in contents["models"]] == [visible(name) for name in hostile.NAMES.values()]
 
 
 def test_hostile_labels_and_classes_stay_text():
@@ -212,5 +212,5 @@ def test_it_is_no_larger_than_promised():
     assert len(asset("page.js").encode()) <= 120_000
 
 
-def test_importing_the_room_needs_no_extra():
+def test_importing_the_package_needs_no_extra():
     assert "thresher.report.page" in sys.modules

@@ -38,14 +38,14 @@ def numbers(values):
 
 
 @given(two_class_rankings)
-def test_a_small_curve_is_the_whole_one(ranking):
-    found, whole = curve_data(ranking), th.coverage(ranking)
-    assert found["exact"]
-    assert found["splits"] == len(whole)
-    assert found["tp"] == whole.tp.tolist()
-    assert found["fp"] == whole.fp.tolist()
-    assert (numbers(found["threshold"]) == whole.threshold).all()
-    assert found["hull"] == hull_splits(ranking, pool="ties").tolist()
+def test_a_small_curve_has_every_split(ranking):
+    curve, coverage = curve_data(ranking), th.coverage(ranking)
+    assert curve["exact"]
+    assert curve["splits"] == len(coverage)
+    assert curve["tp"] == coverage.tp.tolist()
+    assert curve["fp"] == coverage.fp.tolist()
+    assert (numbers(curve["threshold"]) == coverage.threshold).all()
+    assert curve["hull"] == hull_splits(ranking, pool="ties").tolist()
 
 
 def many(rows, *, seed=0):
@@ -57,31 +57,31 @@ def many(rows, *, seed=0):
 def test_a_long_curve_keeps_the_hull_and_the_choice():
     ranking = many(20_000)
     chosen = 777
-    found = curve_data(ranking, keep=chosen)
+    curve = curve_data(ranking, keep=chosen)
     tp, fp = ranking.covered()
-    assert not found["exact"]
-    assert found["splits"] == 20_001
-    assert len(found["tp"]) <= POINTS + 1
-    assert 0 < found["deviation"] < 0.01
+    assert not curve["exact"]
+    assert curve["splits"] == 20_001
+    assert len(curve["tp"]) <= POINTS + 1
+    assert 0 < curve["deviation"] < 0.01
     corners = hull_splits(ranking, pool="ties")
-    assert [found["tp"][place] for place in found["hull"]] == tp[corners].tolist()
-    assert (tp[chosen], fp[chosen]) in zip(found["tp"], found["fp"], strict=True)
+    assert [curve["tp"][place] for place in curve["hull"]] == tp[corners].tolist()
+    assert (tp[chosen], fp[chosen]) in zip(curve["tp"], curve["fp"], strict=True)
 
 
 def test_short_thresholds_make_the_calls_that_are_counted():
     for rows in (EXACT + 5, 5_000):
         ranking = many(rows)
-        found = curve_data(ranking)
+        curve = curve_data(ranking)
         for name in ("threshold", "lowest"):
-            table = th.tables.contingency_at(ranking, numbers(found[name]))
-            assert table.tp.tolist() == found["tp"]
-            assert table.fp.tolist() == found["fp"]
+            table = th.tables.contingency_at(ranking, numbers(curve[name]))
+            assert table.tp.tolist() == curve["tp"]
+            assert table.fp.tolist() == curve["fp"]
 
 
-def test_the_optimum_of_the_kept_splits_is_that_of_all():
+def test_the_optimum_of_the_chosen_splits_is_that_of_all():
     ranking = many(30_000, seed=5)
-    found = curve_data(ranking)
-    tp, fp = np.array(found["tp"]), np.array(found["fp"])
+    curve = curve_data(ranking)
+    tp, fp = np.array(curve["tp"]), np.array(curve["fp"])
     for cost_ratio in np.geomspace(0.01, 100, 41):
         condition = th.OperatingCondition(cost_ratio=float(cost_ratio))
         cost = condition.expected_cost(th.Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp))
@@ -100,33 +100,33 @@ def tied(rows):
 
 
 @pytest.mark.parametrize("ranking", [straight(5_000), straight(100_000), many(30_000), tied(60_000)])
-def test_a_threshold_set_by_hand_finds_one_near(ranking):
-    found = curve_data(ranking)
-    cases = np.array(found["tp"]) + np.array(found["fp"])
+def test_any_threshold_has_one_near(ranking):
+    curve = curve_data(ranking)
+    cases = np.array(curve["tp"]) + np.array(curve["fp"])
     tie = (ranking.pos + ranking.neg).max()
     assert np.diff(cases).max() <= max((ranking.Pos + ranking.Neg) / EVEN, tie)
-    assert len(found["tp"]) <= 4_000
-    assert len(json.dumps(found)) <= 150_000
+    assert len(curve["tp"]) <= 4_000
+    assert len(json.dumps(curve)) <= 150_000
 
 
-def test_whole_percents_are_kept_of_probabilities():
+def test_integer_percents_stay_thresholds_of_probabilities():
     rng = np.random.default_rng(1)
     labels = rng.random(20_000) < 0.3
     ranking = th.rank(labels, 1 / (1 + np.exp(-rng.normal(size=20_000) - labels)))
-    found = curve_data(ranking)
-    assert set(np.arange(2, 99) / 100) <= set(found["threshold"])
-    at = th.tables.contingency_at(ranking, numbers(found["threshold"]))
-    assert at.tp.tolist() == found["tp"]
+    curve = curve_data(ranking)
+    assert set(np.arange(2, 99) / 100) <= set(curve["threshold"])
+    at = th.tables.contingency_at(ranking, numbers(curve["threshold"]))
+    assert at.tp.tolist() == curve["tp"]
 
 
-def test_the_ends_are_told_apart_from_what_lies_beyond_them():
+def test_the_first_and_last_scores_have_their_own_splits():
     ranking = many(5_000)
-    found = curve_data(ranking)
-    assert (found["lowest"][1], found["lowest"][-1]) == (ranking.score[0], ranking.score[-1])
-    assert (found["tp"][1] + found["fp"][1], found["tp"][-2] + found["fp"][-2]) == (1, 4_999)
+    curve = curve_data(ranking)
+    assert (curve["lowest"][1], curve["lowest"][-1]) == (ranking.score[0], ranking.score[-1])
+    assert (curve["tp"][1] + curve["fp"][1], curve["tp"][-2] + curve["fp"][-2]) == (1, 4_999)
 
 
-def test_weights_are_kept_as_they_are():
+def test_weights_are_not_rounded():
     ranking = th.rank([1, 0, 1], [3, 2, 1], weights=[0.5, 0.25, 0.125])
     assert curve_data(ranking)["tp"] == [0, 0.5, 0.5, 0.625]
 
@@ -135,20 +135,20 @@ def test_weights_are_kept_as_they_are():
 def test_every_case_is_in_one_bar(rows):
     labels, scores = rows
     ranking = th.rank(labels, scores)
-    found = distribution(ranking)
-    assert sum(found["pos"]) == ranking.Pos
-    assert sum(found["neg"]) == ranking.Neg
-    assert len(found["pos"]) == len(found["neg"]) == BARS
-    assert len(found["edges"]) == BARS + 1
+    histogram = distribution(ranking)
+    assert sum(histogram["pos"]) == ranking.Pos
+    assert sum(histogram["neg"]) == ranking.Neg
+    assert len(histogram["pos"]) == len(histogram["neg"]) == BARS
+    assert len(histogram["edges"]) == BARS + 1
 
 
 def test_bars_are_those_of_numpy():
     rng = np.random.default_rng(2)
     labels, scores = rng.random(500) < 0.5, rng.normal(size=500)
-    found = distribution(th.rank(labels, scores))
+    histogram = distribution(th.rank(labels, scores))
     ends = scores.min(), scores.max()
-    assert found["pos"] == np.histogram(scores[labels], BARS, ends)[0].tolist()
-    assert found["neg"] == np.histogram(scores[~labels], BARS, ends)[0].tolist()
+    assert histogram["pos"] == np.histogram(scores[labels], BARS, ends)[0].tolist()
+    assert histogram["neg"] == np.histogram(scores[~labels], BARS, ends)[0].tolist()
 
 
 def test_probabilities_are_shown_over_the_unit():
@@ -162,9 +162,9 @@ def test_one_score_and_infinite_scores_have_a_width():
 
 
 def test_lines_are_the_limits_to_a_hundred_thousandth():
-    found: Any = model_bands(examples.evaluation(250, count=1), "model 1")
-    drawn = bands_data(found)
-    for key, band in (("roc", found.roc), ("pr", found.precision_recall), ("reliability", found.reliability)):
+    bands: Any = model_bands(examples.evaluation(250, count=1), "model 1")
+    drawn = bands_data(bands)
+    for key, band in (("roc", bands.roc), ("pr", bands.precision_recall), ("reliability", bands.reliability)):
         assert np.abs(np.array(drawn[key]["lower"]) - band.lower).max() <= 1e-5
         assert np.abs(np.array(drawn[key]["upper"]) - band.upper).max() <= 1e-5
         assert len(drawn[key]["x"]) == band.x.size
@@ -182,13 +182,13 @@ def evaluation():
 
 
 @pytest.fixture(scope="module")
-def found(evaluation):
+def data(evaluation):
     return model_data(evaluation, "model 2")
 
 
-def test_numbers_are_those_of_the_evaluation(evaluation, found):
+def test_numbers_are_those_of_the_evaluation(evaluation, data):
     of = evaluation["model 2"]
-    numbers = {number["name"]: number for number in found["numbers"]}
+    numbers = {number["name"]: number for number in data["numbers"]}
     assert numbers["auc"]["interval"]["lower"] == of.auc.lower
     assert numbers["brier"]["value"] == of.brier.estimate
     assert numbers["miscalibration"]["value"] == of.numbers["miscalibration"].estimate
@@ -199,8 +199,8 @@ def test_numbers_are_those_of_the_evaluation(evaluation, found):
         "interval": None,
         "value": of.calibration.auc_after,
     }
-    assert [measure["name"] for measure in found["measures"]] == list(th.MEASURES)
-    assert found["measures"][0]["interval"]["upper"] == of.measures["accuracy"].upper
+    assert [measure["name"] for measure in data["measures"]] == list(th.MEASURES)
+    assert data["measures"][0]["interval"]["upper"] == of.measures["accuracy"].upper
 
 
 @pytest.mark.parametrize("mix", [None, 0.01])
@@ -221,31 +221,31 @@ def test_quantities_asked_for_are_numbers_of_the_model(mix):
     assert (asked[0], *limits) in table.rows
 
 
-def test_the_optimum_is_the_choice(evaluation, found):
+def test_the_optimum_is_the_choice(evaluation, data):
     choice = evaluation["model 2"].choice
-    assert found["optimum"]["threshold"] == choice.threshold
-    assert found["optimum"]["holds_for"] == list(choice.holds_for)
-    place = found["curve"]["threshold"].index(choice.threshold)
-    assert found["curve"]["tp"][place] == found["optimum"]["cells"]["tp"] == choice.table.tp
+    assert data["optimum"]["threshold"] == choice.threshold
+    assert data["optimum"]["holds_for"] == list(choice.holds_for)
+    place = data["curve"]["threshold"].index(choice.threshold)
+    assert data["curve"]["tp"][place] == data["optimum"]["cells"]["tp"] == choice.table.tp
 
 
-def test_tied_thresholds_are_told():
+def test_tied_thresholds_are_shown():
     condition = th.OperatingCondition(class_ratio=3 / 4)
     emails = examples.emails()["tree"].ranking
     tied = th.choose(emails, condition)
     labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     scores = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
-    found = model_data(th.evaluate(labels, {"tree": scores}, condition=condition, replicates=20), "tree")
-    assert found["optimum"]["undecided"] == list(tied.undecided or ())
+    data = model_data(th.evaluate(labels, {"tree": scores}, condition=condition, replicates=20), "tree")
+    assert data["optimum"]["undecided"] == list(tied.undecided or ())
 
 
 def test_pools_are_the_hulls():
     ranking = examples.evaluation()["model 1"].ranking
-    found = pools(ranking)
+    shown = pools(ranking)
     hull = th.hull(ranking, pool="ties")
-    assert [pool["pos"] for pool in found] == hull.pos.tolist()
-    assert [pool["low"] for pool in found] == pytest.approx(hull.score.tolist(), rel=1e-8)
-    assert all(pool["low"] <= pool["score"] <= pool["high"] for pool in found)
+    assert [pool["pos"] for pool in shown] == hull.pos.tolist()
+    assert [pool["low"] for pool in shown] == pytest.approx(hull.score.tolist(), rel=1e-8)
+    assert all(pool["low"] <= pool["score"] <= pool["high"] for pool in shown)
 
 
 def test_infinite_scores_have_no_mean():
@@ -275,19 +275,19 @@ def evaluation_of_classes():
 
 
 def test_rows_are_those_of_the_evaluation(evaluation_of_classes):
-    found, of = class_model_data(evaluation_of_classes, "tree"), evaluation_of_classes["tree"]
-    assert found["matrix"] == of.confusion.counts.tolist()
-    assert [row["label"] for row in found["classes"]] == ["cat", "cow", "dog"]
-    for row in found["classes"]:
+    data, of = class_model_data(evaluation_of_classes, "tree"), evaluation_of_classes["tree"]
+    assert data["matrix"] == of.confusion.counts.tolist()
+    assert [row["label"] for row in data["classes"]] == ["cat", "cow", "dog"]
+    for row in data["classes"]:
         assert row["recall"]["estimate"] == of.rates.recall[row["label"]].estimate
         assert row["auc"]["lower"] == of.auc.one_vs_rest[row["label"]].lower
         assert row["f1"]["estimate"] == of.confusion.one_vs_rest(row["label"]).f1
-    assert sum(row["count"] for row in found["classes"]) == evaluation_of_classes.rows
+    assert sum(row["count"] for row in data["classes"]) == evaluation_of_classes.rows
 
 
 def test_curves_are_those_of_each_class_against_the_rest(evaluation_of_classes):
-    found = class_model_data(evaluation_of_classes, "forest")
-    assert found["curves"][1] == curve_data(evaluation_of_classes["forest"].rankings["cow"])
+    data = class_model_data(evaluation_of_classes, "forest")
+    assert data["curves"][1] == curve_data(evaluation_of_classes["forest"].rankings["cow"])
     assert (
         th.auc(evaluation_of_classes["forest"].rankings["dog"])
         == evaluation_of_classes["forest"].auc.one_vs_rest["dog"].estimate
@@ -301,17 +301,17 @@ def test_numbers_are_named(evaluation_of_classes):
     assert numbers["log_loss"] == evaluation_of_classes["forest"].log_loss.estimate
 
 
-def test_many_classes_share_the_room():
+def test_many_classes_share_the_points_of_curves():
     many = examples.classes(labels=tuple(range(12)), rows=4000)
-    found = class_model_data(many, "forest")
-    assert all(len(each["tp"]) <= 251 for each in found["curves"])
-    assert [row["label"] for row in found["classes"]][:2] == ["0", "1"]
+    data = class_model_data(many, "forest")
+    assert all(len(each["tp"]) <= 251 for each in data["curves"])
+    assert [row["label"] for row in data["classes"]][:2] == ["0", "1"]
 
 
 def test_bands_are_those_of_each_class(evaluation_of_classes):
-    found = class_model_data(evaluation_of_classes, "forest")
-    assert found["bands"][1] == bands_data(class_bands(evaluation_of_classes, "forest", "cow"))
-    assert found["bands"][0]["roc"]["lower"] != found["bands"][1]["roc"]["lower"]
+    data = class_model_data(evaluation_of_classes, "forest")
+    assert data["bands"][1] == bands_data(class_bands(evaluation_of_classes, "forest", "cow"))
+    assert data["bands"][0]["roc"]["lower"] != data["bands"][1]["roc"]["lower"]
 
 
 CONTRACT = Path(__file__).parents[2] / "frontend" / "src" / "contents.ts"
@@ -357,7 +357,7 @@ def test_data_tell_what_was_read():
     labels, scores = examples.models(50, count=1)
     names = np.where(labels, "yes", "no").astype(object)
     names[7] = None
-    found = th.evaluate(
+    evaluation = th.evaluate(
         names,
         scores,
         positive="yes",
@@ -366,11 +366,11 @@ def test_data_tell_what_was_read():
         missing="drop",
         replicates=20,
     )
-    data = payload(found)["data"]
+    data = payload(evaluation)["data"]
     assert (data["rows"], data["dropped"], data["weighted"], data["clusters"]) == (49, 1, True, 25)
     assert (data["positive"], data["negative"]) == ("yes", "no")
-    assert data["Pos"] == found["model 1"].ranking.Pos
-    assert data["fingerprint"] == found.decision.fingerprint
+    assert data["Pos"] == evaluation["model 1"].ranking.Pos
+    assert data["fingerprint"] == evaluation.decision.fingerprint
 
 
 @pytest.mark.parametrize(("labels", "names"), [([1, 0, 1, 0], ("1", "0")), ([True, False] * 2, ("True", "False"))])
@@ -383,16 +383,16 @@ def test_costs_of_right_calls_are_a_baseline():
     labels, scores = examples.models(80, count=2)
     condition = th.OperatingCondition(prevalence=0.2, cost_fp=3, cost_fn=10, cost_tp=-2, cost_tn=1)
     evaluation = th.evaluate(labels, scores, condition=condition, replicates=20)
-    told = payload(evaluation)["condition"]
+    shown = payload(evaluation)["condition"]
     best = evaluation[evaluation.decision.model].table
-    share = told["class_ratio"] / (1 + told["class_ratio"])
-    cost = share * best.fnr * told["cost_fn"] + (1 - share) * best.fpr * told["cost_fp"] + told["baseline"]
+    share = shown["class_ratio"] / (1 + shown["class_ratio"])
+    cost = share * best.fnr * shown["cost_fn"] + (1 - share) * best.fpr * shown["cost_fp"] + shown["baseline"]
     assert cost == pytest.approx(evaluation.decision.expected_cost.estimate)
-    assert told["cost_ratio"] == told["cost_fn"] / told["cost_fp"]
-    assert not told["class_ratio_from_data"]
+    assert shown["cost_ratio"] == shown["cost_fn"] / shown["cost_fp"]
+    assert not shown["class_ratio_from_data"]
 
 
-def test_a_declared_class_ratio_is_told_apart_from_the_datas(binary):
+def test_an_undeclared_class_ratio_is_marked_as_the_datas(binary):
     assert binary["condition"]["class_ratio_from_data"]
     assert binary["condition"]["class_ratio"] == binary["data"]["Pos"] / binary["data"]["Neg"]
 
@@ -404,20 +404,20 @@ def test_comparison_has_every_pair(binary):
 
 @pytest.mark.parametrize("name", examples.awkward())
 def test_the_edges_of_data_are_plain_data(name):
-    found = payload(examples.awkward()[name])
-    assert json.loads(embedded(found)) == found
+    page = payload(examples.awkward()[name])
+    assert json.loads(embedded(page)) == page
 
 
-def texts(told):
+def texts(data):
     """All texts inside plain data, keys and the raw names left out."""
-    if isinstance(told, str):
-        yield told
-    elif isinstance(told, dict):
-        for name, value in told.items():
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for name, value in data.items():
             if name not in ("name", "decision"):
                 yield from texts(value)
-    elif isinstance(told, list):
-        for value in told:
+    elif isinstance(data, list):
+        for value in data:
             yield from texts(value)
 
 
@@ -425,18 +425,18 @@ def test_nothing_that_is_shown_hides_or_turns_text():
     name = "a\u202eb\x1bc\u2028d"
     labels, scores = examples.models(60, count=2)
     named = dict(zip([name, f"other {name}"], scores.values(), strict=True))
-    found = th.evaluate(np.where(labels, name, f"not {name}"), named, positive=name, replicates=20)
+    evaluation = th.evaluate(np.where(labels, name, f"not {name}"), named, positive=name, replicates=20)
     several = examples.classes(labels=(name, "cow", "dog"))
-    for told in (payload(found, title=name), payload(several, title=name)):
-        assert any("a�b␛c�d" in text for text in texts(told))
-        assert not any(sign in text for text in texts(told) for sign in "\u202e\x1b\u2028")
-    assert payload(found)["decision"]["model"] == found.decision.model
+    for page in (payload(evaluation, title=name), payload(several, title=name)):
+        assert any("a�b␛c�d" in text for text in texts(page))
+        assert not any(sign in text for text in texts(page) for sign in "\u202e\x1b\u2028")
+    assert payload(evaluation)["decision"]["model"] == evaluation.decision.model
 
 
 def test_names_from_right_to_left_stay_within_their_sentence():
     labels, scores = examples.models(60, count=2)
-    found = payload(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
-    assert "when \u2068א\u2069 says" in found["answer"][0]
+    page = payload(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
+    assert "when \u2068א\u2069 says" in page["answer"][0]
 
 
 def test_titles(binary, several):
@@ -448,10 +448,10 @@ def test_titles(binary, several):
 
 def test_classes_are_compared_and_cautioned():
     evaluation = examples.classes()
-    found = payload(evaluation)
-    assert [caution["code"] for caution in found["cautions"]] == [caution.code for caution in evaluation.cautions]
-    assert {pair["measure"] for pair in found["comparison"]} >= {"overall accuracy", "Brier score"}
+    page = payload(evaluation)
+    assert [caution["code"] for caution in page["cautions"]] == [caution.code for caution in evaluation.cautions]
+    assert {pair["measure"] for pair in page["comparison"]} >= {"overall accuracy", "Brier score"}
     pair = evaluation.comparisons["brier"]["forest", "tree"]
-    assert [one["difference"] for one in found["comparison"] if one["measure"] == "Brier score"] == [pair.difference]
-    captions = [grid.caption for grid in tables(found)]
+    assert [one["difference"] for one in page["comparison"] if one["measure"] == "Brier score"] == [pair.difference]
+    captions = [grid.caption for grid in tables(page)]
     assert "Differences, paired" in captions

@@ -18,7 +18,7 @@ def shown():
     return th.evaluate(labels, scores, condition=condition, replicates=20).widget()
 
 
-def told(shown, name, value):
+def send(shown, name, value):
     """What the page would send."""
     shown.set_state({name: value})
 
@@ -34,11 +34,11 @@ def test_it_holds_the_contents():
 
 
 def test_the_threshold_goes_both_ways(shown):
-    told(shown, "threshold", 0.25)
+    send(shown, "threshold", 0.25)
     assert shown.threshold == 0.25
-    told(shown, "threshold", "inf")
+    send(shown, "threshold", "inf")
     assert shown.threshold == math.inf
-    told(shown, "threshold", None)
+    send(shown, "threshold", None)
     assert shown.threshold is None
     shown.threshold = -math.inf
     assert shown.get_state("threshold")["threshold"] == "-inf"
@@ -46,9 +46,9 @@ def test_the_threshold_goes_both_ways(shown):
 
 def test_the_condition_goes_both_ways(shown):
     assert shown.get_state("condition")["condition"] == {"class_ratio": 0.5, "cost_ratio": 4}
-    told(shown, "condition", {"class_ratio": 0.25, "cost_ratio": 3})
+    send(shown, "condition", {"class_ratio": 0.25, "cost_ratio": 3})
     assert shown.condition == th.OperatingCondition(class_ratio=0.25, cost_fp=2, cost_fn=5, cost_tp=-1)
-    told(shown, "condition", {"class_ratio": 2, "cost_ratio": 3})
+    send(shown, "condition", {"class_ratio": 2, "cost_ratio": 3})
     assert shown.condition.class_ratio == 2
     assert shown.condition.cost_ratio == 3
     shown.condition = th.OperatingCondition(class_ratio=1, cost_ratio=9)
@@ -58,5 +58,5 @@ def test_the_condition_goes_both_ways(shown):
 def test_changes_can_be_watched(shown):
     seen = []
     shown.observe(lambda change: seen.append(change["new"]), names="threshold")
-    told(shown, "threshold", 0.125)
+    send(shown, "threshold", 0.125)
     assert seen == [0.125]

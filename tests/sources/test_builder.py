@@ -156,7 +156,7 @@ class TestMemory:
         built(cut((scores > 0.5, scores), range(0, 4096, 4))).ranking()
         assert sum(handled) <= 2 * 4096 * 12  # 4096 rows, log2(4096) = 12
 
-    def test_batches_are_not_kept(self):
+    def test_batches_are_copied(self):
         labels, scores = np.array([1, 0, 1]), np.array([0.3, 0.2, 0.1])
         builder = built([(labels, scores)])
         before = builder.ranking()
@@ -218,7 +218,7 @@ class TestBatches:
         with pytest.raises(th.errors.EmptyError, match="no rows were counted yet"):
             th.RankingBuilder().ranking()
 
-    def test_it_can_be_kept_with_a_checkpoint(self):
+    def test_it_can_be_pickled_with_a_checkpoint(self):
         builder = built([([1, 0], [0.5, 0.25])])
         again = pickle.loads(pickle.dumps(builder))  # noqa: S301
         again.update([1], [0.1])
@@ -227,7 +227,7 @@ class TestBatches:
 
 
 class TestWhatIsWrong:
-    def test_gaps_are_told_with_their_batch_and_change_nothing(self):
+    def test_gaps_are_reported_with_their_batch_and_change_nothing(self):
         builder = built([([1, 0], [0.5, 0.25])])
         with pytest.raises(
             th.errors.MissingValueError, match=r"2 of 3 scores are missing or NaN \(first at rows 0, 2\)"
@@ -299,12 +299,12 @@ class TestLabels:
 
 
 @pytest.mark.parametrize("buckets", ["x", True, 1, 2.5, None])
-def test_how_many_scores_are_kept_is_a_whole_number(buckets):
+def test_the_number_of_buckets_is_an_integer(buckets):
     with pytest.raises(th.errors.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
         th.RankingBuilder(buckets=buckets)
 
 
-def test_bounds_leave_room_for_weights_that_were_added_in_another_order():
+def test_bounds_allow_for_weights_that_were_added_in_another_order():
     rng = np.random.default_rng(2)
     for _ in range(20):
         labels, scores, weights = rng.integers(0, 2, 300), rng.integers(0, 20, 300) / 20, rng.random(300)
@@ -315,8 +315,8 @@ def test_bounds_leave_room_for_weights_that_were_added_in_another_order():
         assert th.auc(th.rank(labels, scores, weights=weights)) in th.bounds(builder.ranking(), "auc")
 
 
-def test_bounds_of_sums_leave_room_for_the_order_of_adding():
+def test_bounds_of_sums_allow_for_the_order_of_adding():
     parts = [th.rank([1, 0], [0.9, 0.1], weights=[1, weight]) for weight in (0.1, 0.2, 0.3)]
-    whole = th.rank([1, 0] * 3, [0.9, 0.1] * 3, weights=[1, 0.1, 1, 0.2, 1, 0.3])
+    exact = th.rank([1, 0] * 3, [0.9, 0.1] * 3, weights=[1, 0.1, 1, 0.2, 1, 0.3])
     actual = th.curves.table_bounds(parts[0] + (parts[1] + parts[2]), 0.0)
-    assert actual.least.fp <= whole.Neg <= actual.most.fp
+    assert actual.least.fp <= exact.Neg <= actual.most.fp

@@ -114,8 +114,8 @@ def test_groups_scores_and_weights_in_one_pass(store):
     actual = count(columns, rows, **(STORES | BUCKETS)[store])
     assert len(actual) == 24
     for (name, (of_town, of_day)), ranking in actual.items():
-        mine = (town == of_town) & (day == of_day)
-        assert ranking == th.rank(Y[mine], rows[name][mine], weights=weights[mine])
+        chosen = (town == of_town) & (day == of_day)
+        assert ranking == th.rank(Y[chosen], rows[name][chosen], weights=weights[chosen])
 
 
 @pytest.mark.parametrize("store", [*STORES, *BUCKETS])

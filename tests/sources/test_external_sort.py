@@ -65,8 +65,8 @@ def test_groups():
     decision = Decision(np.tile([False, True], 3), np.ones(6, dtype=bool), np.repeat([0, 1, 2], 2), groups=3)
     actual = sort(SCORES["probabilities"], groups * 2 + Y, decision=decision)
     for group in range(3):
-        mine = groups == group
-        assert actual[group] == th.rank(Y[mine], SCORES["probabilities"][mine])
+        chosen = groups == group
+        assert actual[group] == th.rank(Y[chosen], SCORES["probabilities"][chosen])
 
 
 def test_rows_that_do_not_count_are_left_out():

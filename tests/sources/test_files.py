@@ -89,7 +89,7 @@ def test_rows_read_from_a_file_give_the_ranking_of_the_arrays(kind, tmp_path, ro
 
 class TestTypes:
     @pytest.mark.parametrize("kind", sorted(TYPED - {"orc"}))
-    def test_dtypes_are_kept(self, tmp_path, kind):
+    def test_dtypes_do_not_change(self, tmp_path, kind):
         table = pa.table(
             {
                 "half": np.array([1, 2], np.float16),

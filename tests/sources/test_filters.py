@@ -180,7 +180,7 @@ FINE: dict[str, Any] = {
     ],
     ids=str,
 )
-def test_nanoseconds_are_kept_apart_in_memory(where, row):
+def test_nanoseconds_stay_distinct_in_memory(where, row):
     assert th.scan(FINE, label="y", score="p", where=where) == th.rank([FINE["y"][row]], [FINE["p"][row]])
 
 

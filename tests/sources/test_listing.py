@@ -63,7 +63,7 @@ class TestPlaces:
         root = folder("day=1/a.csv", "day=2/a.csv", "week=1/a.csv")
         assert names(root / "day=*", root) == ["day=1/a.csv", "day=2/a.csv"]
 
-    def test_a_name_that_looks_like_a_glob(self, folder):
+    def test_a_name_that_resembles_a_glob(self, folder):
         root = folder("a[1].csv", "a1.csv")
         assert names(root / "a[1].csv", root) == ["a[1].csv"]
 
@@ -96,7 +96,7 @@ class TestPlaces:
         root = folder("one.csv", "two.csv/part-0.csv", "two.csv/_SUCCESS", "three.tsv")
         assert names(root / "*.csv", root) == ["one.csv", "two.csv/part-0.csv"]
 
-    def test_a_folder_beside_files_whose_own_files_are_matched_too(self, folder):
+    def test_a_folder_among_files_whose_own_files_are_matched_too(self, folder):
         root = folder("one.csv", "a/two.csv")
         assert names(root / "**/*", root) == names(root / "**", root) == ["a/two.csv", "one.csv"]
         with pytest.raises(th.errors.SourceError, match=r"matches files and the folder .*a, which holds others"):
@@ -163,7 +163,7 @@ class TestFoldersThatMayNotBeRead:
         assert names(root / "day=1", root) == ["day=1/a.csv"]
 
     @pytest.mark.parametrize("pattern", ["**/*.csv", "*/*.csv", "day=?/*.csv"])
-    def test_where_a_pattern_looks(self, folder, monkeypatch, pattern):
+    def test_where_a_pattern_searches(self, folder, monkeypatch, pattern):
         root = folder("day=1/a.csv", "day=2/a.csv")
         monkeypatch.setattr(os, "access", lambda name, _: not str(name).endswith("day=2"))
         with pytest.raises(th.errors.SourceError, match="day=2 may not be read"):

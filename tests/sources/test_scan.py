@@ -241,8 +241,8 @@ def test_exact_rankings_are_those_of_the_rows(source, data):
     place, how = source
     where = asks(place, "w", "greater", 0.2)
     actual = th.scan(place, label=NAMES["label"], score="p", buckets=256, where=where, exact=True, **how)
-    mine = data["w"] > 0.2
-    assert actual == th.rank(data[NAMES["label"]][mine], data["p"][mine])
+    chosen = data["w"] > 0.2
+    assert actual == th.rank(data[NAMES["label"]][chosen], data["p"][chosen])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -274,8 +274,8 @@ def test_groups_in_one_pass(source, data):
     actual = th.scan(place, label=NAMES["label"], score="p", by="select", exact=False, refine=False, buckets=256, **how)
     assert set(actual) == {"NL", "B'E"}
     for country, ranking in actual.items():
-        mine = data["select"] == country
-        exact = th.rank(data[NAMES["label"]][mine], data["p"][mine])
+        chosen = data["select"] == country
+        exact = th.rank(data[NAMES["label"]][chosen], data["p"][chosen])
         assert (ranking.Pos, ranking.Neg) == (exact.Pos, exact.Neg)
         assert th.auc(exact) in th.bounds(ranking, "auc")
 
@@ -287,9 +287,9 @@ def test_models_and_groups_in_one_pass(source, data):
     actual = th.scan(place, where=asks(place, "w", "greater", 0), progress=reports.append, **asked, **how)
     assert {one.stage for one in reports} == {"counting"}
     for country in ("NL", "B'E"):
-        mine = data["select"] == country
+        chosen = data["select"] == country
         for model in ("p", "q"):
-            assert actual[country][model] == th.rank(data[NAMES["label"]][mine], data[model][mine])
+            assert actual[country][model] == th.rank(data[NAMES["label"]][chosen], data[model][chosen])
 
 
 def test_a_group_of_which_nothing_is_left_is_named():
@@ -303,8 +303,8 @@ def test_a_group_of_which_nothing_is_left_is_named():
 
 def test_filters(source, data):
     place, how = source
-    mine = data["select"] == "B'E"
-    exact = th.rank(data[NAMES["label"]][mine], data["p"][mine])
+    chosen = data["select"] == "B'E"
+    exact = th.rank(data[NAMES["label"]][chosen], data["p"][chosen])
     for where in ({"select": "B'E"}, {"select": ["B'E", "'; DROP TABLE mails"]}, asks(place, "select", "equal", "B'E")):
         assert th.scan(place, label=NAMES["label"], score="p", where=where, **how) == exact
     text: Any = "1=1; DROP TABLE mails"
@@ -428,9 +428,9 @@ def test_what_is_missing_may_be_dropped(faulty):
 
 def test_bad_weights_are_refused(faulty):
     place, how = faulty
-    for rows, beside in ((place, how), (FAULTY, {})):
+    for rows, options in ((place, how), (FAULTY, {})):
         with pytest.raises(th.errors.WeightError, match="2 of 5 weights are negative or infinite"):
-            th.scan(rows, label="y", score="p", weights="bad", missing="drop", **beside)
+            th.scan(rows, label="y", score="p", weights="bad", missing="drop", **options)
 
 
 @pytest.mark.parametrize("engine", [False, True])
@@ -450,7 +450,7 @@ def test_what_is_wrong_with_rows_that_are_dropped_does_not_matter(engine):
 
 @pytest.mark.parametrize("where", [False, True])
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()])
-def test_whole_numbers_that_a_float64_rounds_are_refused(tmp_path, where, kind):
+def test_integers_that_a_float64_rounds_are_refused(tmp_path, where, kind):
     """Memory, files and engines agree, with a filter or without: large numbers that fit are ranked."""
     for largest, fits in ((2**55, True), (2**53 + 1, False), (2**63 - 1, False)):
         table = pa.table({"y": [0, 1, 1], "p": pa.array([1, 2**53, largest], kind)})
@@ -521,11 +521,11 @@ def test_days_add_up(folder, data):
         th.scan(path, label=NAMES["label"], score="p", exact=False, refine=False, buckets=1024)
         for path in sorted(folder.iterdir())
     ]
-    whole = days[0] + days[1] + days[2]
-    assert whole.total == ROWS
-    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.bounds(whole, "auc")
+    total = days[0] + days[1] + days[2]
+    assert total.total == ROWS
+    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.bounds(total, "auc")
     together = th.scan(str(folder), label=NAMES["label"], score="p", exact=False, refine=False, buckets=1024)
-    assert th.bounds(whole, "auc").width <= th.bounds(together, "auc").width
+    assert th.bounds(total, "auc").width <= th.bounds(together, "auc").width
 
 
 @pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}, {"refine": "twice"}])

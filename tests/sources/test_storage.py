@@ -39,7 +39,7 @@ def test_what_is_written_is_read_back_exactly(tmp_path, suffix, rows, dropped, d
 
 @given(rows=labelled_scores(), cuts=st.lists(st.integers(0, 40), max_size=3))
 @ANY_FOLDER
-def test_rankings_of_the_pieces_add_up_to_that_of_the_whole(tmp_path, suffix, rows, cuts):
+def test_rankings_of_the_pieces_add_up_to_that_of_all_rows(tmp_path, suffix, rows, cuts):
     labels, scores = rows
     pieces = np.split(np.arange(labels.size), sorted(cuts))
     paths = []
@@ -174,6 +174,6 @@ def test_ranges_that_do_not_fit(tmp_path):
 @pytest.mark.parametrize("path", [None, 5, ["a.parquet"]])
 def test_what_names_no_file_is_refused(path):
     tree = th.Ranking.parse("[1+][1-]")
-    for door in (th.Ranking.from_parquet, tree.to_parquet):
+    for function in (th.Ranking.from_parquet, tree.to_parquet):
         with pytest.raises(th.errors.ArgumentError, match="a path is needed"):
-            door(path)
+            function(path)

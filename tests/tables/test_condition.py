@@ -98,7 +98,7 @@ def test_repr_says_as_in_the_data():
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
-def test_a_ratio_of_whole_numbers_is_recognised(a, b):
+def test_a_ratio_of_integers_is_recognised(a, b):
     assert simplest(a / b) == Fraction(a, b)
 
 

@@ -108,7 +108,7 @@ class TestFisher:
         with pytest.raises(ArgumentError, match="got 'both'"):
             fisher(C1, alternative="both")  # type: ignore[arg-type]
 
-    def test_weights_are_not_cases_unless_whole(self):
+    def test_weights_are_not_cases_unless_integers(self):
         with pytest.raises(WeightError, match="counts whole cases"):
             fisher(Contingency(tp=0.5, fn=1, fp=1, tn=2))
         assert fisher(Contingency(tp=30.0, fn=20.0, fp=10.0, tn=40.0)).p_value == fisher(C1).p_value
@@ -135,7 +135,7 @@ class TestBadInput:
             test(table)
 
     @pytest.mark.parametrize("test", [chi_squared, fisher])
-    def test_a_whole_curve(self, test):
+    def test_an_entire_curve(self, test):
         with pytest.raises(ArgumentError, match="cells of this one are arrays"):
             test(coverage(Ranking.parse("[20+,5-][10+,5-][20+,40-]")))
         with pytest.raises(ArgumentError, match="cells of this one are arrays"):

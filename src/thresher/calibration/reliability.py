@@ -57,7 +57,10 @@ def quantile_splits(ranking: Ranking, count: int) -> Splits:
 
 
 def uniform_splits(ranking: Ranking, count: int) -> Splits:
-    """The splits at i / count, for scores in [0, 1]; one on an edge is in the upper bin."""
+    """The splits at i / count, for scores in [0, 1].
+
+    A score on an edge is in the upper bin.
+    """
     reached = splits_at(ranking.score, np.arange(1, count) / count)
     return np.unique(np.concatenate([[0], reached, [len(ranking)]]))
 

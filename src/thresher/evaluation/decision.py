@@ -203,7 +203,10 @@ class Decision(Result):
 
 
 def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one model; where it is not the cheapest, that one is the runner-up."""
+    """The decision for one model.
+
+    Where another model is cheaper, that one is the runner-up.
+    """
     choice, cheapest = joint.choices[model], model in joint.tied
     stated = condition.for_data(choice.ranking)
     low, high = joint.stays_cheapest(model)
@@ -254,7 +257,7 @@ def wins_text(share: float) -> str:
     return f"cheapest in {share:.0%} of resamples (of the same rows; a fresh sample would agree less often)"
 
 
-def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
+def contradictions(calls: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
     """Calls that the probability of a case speaks against, beyond rounding.
 
     A positive call is the cheaper one iff p·cost_ratio > 1 - p, which is p > 1 / (1 + cost_ratio).
@@ -264,7 +267,7 @@ def contradictions(called: Flags, probability: Floats, condition: OperatingCondi
     array([False,  True, False])
     """
     miss, alarm = probability * condition.cost_ratio, 1 - probability  # what either call is expected to cost
-    against: Flags = np.where(called, miss < alarm * _SURELY, alarm < miss * _SURELY)
+    against: Flags = np.where(calls, miss < alarm * _SURELY, alarm < miss * _SURELY)
     return against
 
 

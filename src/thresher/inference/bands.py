@@ -57,9 +57,10 @@ Limits: TypeAlias = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnCurve:
-    """A curve over `x`: the one observed, its heights on a draw, and the limits that the heights on all draws make.
+    """How a curve over `x` and its limits are computed from bootstrap draws.
 
-    A draw that lacks a class has no such curve, unless `of_one_class` says that it has.
+    `heights` gives the curve of one draw, `limits` the limits from the curves of all draws. A draw that lacks a class
+    has no such curve, unless `of_one_class` says that it has.
     """
 
     x: Floats
@@ -73,9 +74,9 @@ class DrawnCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Draws to come from rows or a ranking; `observed` is the sample itself as the model sees it.
+    """A plan for drawing bootstrap replicates of one model's curves.
 
-    With a declared `class_ratio` each draw is weighted to it.
+    `observed` is the sample itself, in the model's order. With a declared `class_ratio` each draw is weighted to it.
     """
 
     source: ScoredRows | Ranking
@@ -104,7 +105,7 @@ class Draws:
         return self.bands({"": curve}, stratified=stratified)[""]
 
     def bands(self, curves: Mapping[str, DrawnCurve], *, stratified: bool | None) -> dict[str, Band]:
-        """The bands of several curves, from one set of draws: each the same as it would have by itself."""
+        """The bands of several curves, from the same bootstrap draws."""
         plan = Resampling.of(self.sample, stratified=stratified)
 
         def heights_on(times: Times) -> dict[str, Floats]:
@@ -137,12 +138,13 @@ def roc_band(
     seed: int = 0,
     threads: int | None = None,
 ) -> Band:
-    """The band of the tpr over a grid of fpr, between limits that rise with fpr and stay within [0, 1].
+    """Confidence band of the true positive rate over the false positive rate.
 
-    Pointwise limits are percentiles of the resampled curves. Simultaneous ones are estimate ± c · deviation, where c is
-    the `level` quantile of the largest standardised distance of a resampled curve (sup-t). Deviations are never
-    taken to be smaller than the binomial one of (tp + 1) / (Pos + 2), so no limit has zero width. Close to fpr 0
-    the tpr depends on a few negatives only, and no bootstrap knows what lies beyond them.
+    Limits rise with fpr and stay within [0, 1]. Pointwise limits are percentiles of the resampled curves. Simultaneous
+    ones are estimate ± c · deviation, where c is the `level` quantile of the largest standardised distance of a
+    resampled curve (sup-t). Deviations are never taken to be smaller than the binomial one of (tp + 1) / (Pos + 2), so
+    no limit has zero width. Close to fpr 0 the tpr depends on a few negatives only, and no bootstrap knows what lies
+    beyond them.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> band = roc_band(spam_tree, fpr=[0.1, 0.5], replicates=500)
@@ -163,10 +165,11 @@ def precision_recall_band(
     seed: int = 0,
     threads: int | None = None,
 ) -> Band:
-    """The pointwise band of precision over a grid of recall, between splits as `precision_at`.
+    """Pointwise confidence band of precision over recall.
 
-    Cases are drawn without fixing the class mix, since precision depends on it. Recall 0 has no precision: the
-    default grid starts at 0.01. Where all draws agree, limits are Wilson's for the cases called positive.
+    Between splits precision is interpolated as by `precision_at`. Cases are drawn without fixing the class mix, since
+    precision depends on it. Recall 0 has no precision: the default grid starts at 0.01. Where all draws agree, limits
+    are Wilson's for the cases called positive.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> band = precision_recall_band(spam_tree, recall=[0.4, 1], replicates=500)
@@ -187,7 +190,7 @@ def net_benefit_band(
     seed: int = 0,
     threads: int | None = None,
 ) -> Band:
-    """The pointwise band of the net benefit of acting on the model, by threshold probability, as `net_benefit`.
+    """Pointwise confidence band of net benefit over the threshold probability.
 
     Cases are drawn without fixing the class mix, since net benefit depends on it. Where all draws agree (nobody
     is above the threshold), limits are Wilson's for true and false positives per case, combined.
@@ -280,7 +283,10 @@ def _percentiles(drawn: Floats, level: float) -> Limits:
 
 
 def _percentiles_or(doubt: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
-    """Percentiles of the curves drawn, and limits of `doubt` where all of them agree: they are alike, not certain."""
+    """Percentile limits, replaced by `doubt` where all draws agree.
+
+    Draws that agree do not make the estimate certain.
+    """
 
     def limits(drawn: Floats) -> Limits:
         lower, upper = _percentiles(drawn, level)
@@ -319,13 +325,14 @@ def reliability_band(
     seed: int = 0,
     threads: int | None = None,
 ) -> Band:
-    """The pointwise band of the reliability diagram, without bins: the proportion in the hull's pool at each score.
+    """Pointwise band of the reliability diagram from isotonic regression.
 
-    A "confidence" band resamples cases and surrounds the estimate; where all draws agree, it is that of the pool's
-    own cases. Its coverage is asymptotic, and lower where pools are small. A "consistency" band draws the labels
-    from the scores and surrounds the diagonal: an estimate that leaves it is hard to explain by chance were the scores
-    true probabilities (Dimitriadis, Gneiting & Jordan 2021). `x` holds distinct scores, rising: all of
-    them, or `points` that share the cases out evenly.
+    No bins are needed: the estimate at a score is the proportion of positives in its pool of the hull. A "confidence"
+    band resamples cases and surrounds the estimate; where all draws agree, it is that of the pool's own cases. Its
+    coverage is asymptotic, and lower where pools are small. A "consistency" band draws the labels from the scores and
+    surrounds the diagonal: an estimate that leaves it is hard to explain by chance were the scores true probabilities
+    (Dimitriadis, Gneiting & Jordan 2021). `x` holds distinct scores, rising: all of them, or `points` that share the
+    cases out evenly.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> band = reliability_band(spam_tree, "consistency", replicates=500)

@@ -36,11 +36,12 @@ MOST_CANDIDATES = 256
 
 
 def candidate_splits(ranking: Ranking) -> tuple[Indices, Indices]:
-    """Splits by falling threshold, the first and the last among them, and which of them resamples choose from.
+    """Candidate splits of a ranking, and which of them resamples choose from.
 
-    All splits, or as many as are allowed: at most half of them corners of the hull, the others at even steps along
-    the curve. Corners are where the data are at their best: a resample that chose among them would be steered to what
-    suits the very rows it left out. So where some splits are left out, it chooses among those at even steps.
+    Thresholds fall, and the first and the last split are among them. All splits, or as many as are allowed: at most
+    half of them corners of the hull, the others at even steps along the curve. Corners are where the data are at their
+    best: a resample that chose among them would be steered to what suits the very rows it left out. So where some
+    splits are left out, it chooses among those at even steps.
     """
     every = np.arange(len(ranking) + 1)
     if every.size <= MOST_CANDIDATES:
@@ -56,7 +57,7 @@ def candidate_splits(ranking: Ranking) -> tuple[Indices, Indices]:
 
 
 def _even_steps(along: Floats, steps: int) -> Indices:
-    """Places at even steps from 0 to 2, the first and the last among them however the sums of weights round."""
+    """Places at even steps along the curve, always with the first and the last."""
     index = np.searchsorted(along, np.linspace(0, 2, steps)).clip(max=along.size - 1)
     index[-1] = along.size - 1
     return index[np.diff(index, prepend=-1) > 0]
@@ -65,7 +66,7 @@ def _even_steps(along: Floats, steps: int) -> Indices:
 def out_of_bag_interval(
     out_of_bag: float, apparent: Interval, condition: OperatingCondition, costs: Floats
 ) -> Interval:
-    """The interval of the cost at the chosen threshold, with the optimism of having chosen it added.
+    """The interval of the cost at a chosen threshold, corrected for optimism.
 
     `out_of_bag` is the mean cost out of bag, `apparent` the interval of what the chosen threshold costs on the data,
     `costs` that cost on every resample. Errors that did not happen to be seen at the chosen threshold show in no
@@ -95,7 +96,7 @@ Rates: TypeAlias = tuple[Floats, Floats, Floats]  # fnr and fpr by resample and 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resamples:
-    """Costs per case, one number per resample, of what was chosen on it and of what was chosen beforehand.
+    """Costs per case on each resample, of chosen thresholds and of fixed rules.
 
     By model: `inside` is the cost on the resample of the threshold that is best there, `outside` the cost of that
     threshold on the rows that the resample left out (NaN where they lack a class), and `at_choice` the cost on the
@@ -254,7 +255,10 @@ class _ModelStability(NamedTuple):
 
 
 def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> Rates:
-    """Rates at every candidate, of every resample of the blocks' counts; NaN where a class is absent."""
+    """False negative and false positive rates by resample and candidate.
+
+    The prevalence follows; NaN where a class is absent.
+    """
     hits, alarms = _resampled_counts(drawn, tp), _resampled_counts(drawn, fp)
     Pos, Neg = hits[:, -1:], alarms[:, -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -262,7 +266,10 @@ def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> Rates:
 
 
 def _resampled_counts(drawn: Drawn, covered: Counts) -> Floats:
-    """What resamples hold of the blocks' counts, in half as wide numbers where these add up whole counts exactly."""
+    """Counts at every candidate in every resample.
+
+    Sums are made in float32 where that is exact.
+    """
     if covered.dtype.kind == "i" and (drawn @ covered[:, -1].astype(np.float32)).max() < _SAFE_IN_FLOAT32:
         return (drawn @ covered.astype(np.float32)).astype(np.float64)
     return drawn.astype(np.float64) @ covered
@@ -277,14 +284,17 @@ def _cost(condition: OperatingCondition, rates: Rates) -> Floats:
 
 
 def _middle_of_best(cost: Floats) -> Indices:
-    """The middle one of each resample's cheapest candidates, the stricter of two, as `choose` recommends."""
+    """The cheapest candidate of each resample, the middle one of ties."""
     least = cost.min(axis=1, keepdims=True)
     so_far = np.cumsum(cost <= least + 1e-12 * np.abs(least), axis=1)
     return np.argmax(so_far >= (so_far[:, -1:] + 1) // 2, axis=1)
 
 
 def _least_costs(condition: OperatingCondition, cost_ratios: Floats, rates: Rates) -> Floats:
-    """The least cost that any candidate has in every resample, at every cost ratio: a miss costs that, an alarm 1."""
+    """The least cost of any candidate, per cost ratio and resample.
+
+    A false negative costs the ratio, a false positive 1.
+    """
     fnr, fpr, prevalence = rates
     share = prevalence if condition.prevalence is None else condition.prevalence
     misses, alarms = share * fnr, (1 - share) * fpr
@@ -303,7 +313,7 @@ def _threshold_interval(choice: Choice, cuts: Floats, level: float, method: str)
 
 
 def _wins(costs: Sequence[Floats]) -> Floats:
-    """The share of resamples, along the last axis, that each model wins; models that tie share the win."""
+    """The share of resamples in which each model is cheapest; ties share the win."""
     by_model = np.stack(costs)
     tied = np.isclose(by_model, by_model.min(axis=0), rtol=1e-12, atol=0)
     return np.asarray((tied / tied.sum(axis=0)).mean(axis=-1))
@@ -317,7 +327,7 @@ def mean_of(costs: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OutOfBagChoice(Tabular):
-    """A chosen threshold with what it seems to achieve, and what to expect of it on other cases.
+    """A chosen threshold with its apparent and its out-of-bag cost and measures.
 
     `threshold` is an interval over resamples. `apparent` holds the expected cost and measures on the cases
     the threshold was chosen on, which flatter it; `out_of_bag` their means on cases left out of a resample, at
@@ -366,7 +376,7 @@ def out_of_bag_choice(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> OutOfBagChoice:
-    """Choose the cheapest threshold, and say how sure it is and what it will cost on other cases.
+    """Choose the cheapest threshold, and estimate its cost on new cases.
 
     Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn. Their
     mean cost is free of the optimism of choosing and judging on the same cases (Efron 1983, leave-one-out bootstrap),
@@ -396,7 +406,10 @@ def out_of_bag_choice(
     best = BestCost(asked)
 
     def tables(times: Times) -> tuple[float, ...]:
-        """The threshold chosen on a draw, the table on what was left out, and the chosen point's table on the draw."""
+        """The threshold chosen on a resample, with its out-of-bag table.
+
+        The table of the original choice on the resample follows.
+        """
         drawn = Resampled.of(order, times)
         left = Resampled.of(order, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
         threshold = best.parts(drawn)[4]

@@ -108,7 +108,10 @@ def shorten_sample(rows: ScoredRows, model: str, ranking: Ranking, most: int) ->
 
 
 def segments_of_rows(rows: ScoredRows, model: str, ranking: Ranking, split: Indices) -> Indices:
-    """Which segment each row is in; its score may differ from the ranking's by rounding."""
+    """The segment of each row.
+
+    A row's score may differ from the ranking's by rounding.
+    """
     return cuts_above(rows.scores[model].astype(np.float64), ranking.thresholds()[split[1:-1]])
 
 
@@ -150,7 +153,7 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
 
 
 def _sum_of_squares(squares: Sequence[Any], counts: Sequence[Any] | None, slopes: SegmentInfluence) -> float:
-    """The variance by segments; with counts, cases are drawn from each class by itself."""
+    """The variance from segments; given counts, stratified by class."""
     slopes = slopes if counts is None else _within_classes(slopes, *counts)
     return float((squares[0] * slopes.pos**2).sum() + (squares[1] * slopes.neg**2).sum())
 

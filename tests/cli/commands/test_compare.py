@@ -12,7 +12,7 @@ def rows(columns):
     return columns["malignant"], {name: columns[name] for name in ("forest", "bayes")}
 
 
-def told_of(answer, condition=None):
+def expected_data(answer, condition=None):
     return {
         "measure": answer.measure,
         "estimates": dict(answer.estimates),
@@ -23,27 +23,27 @@ def told_of(answer, condition=None):
 
 
 def test_by_auc(data, rows):
-    assert data("compare", *ROWS, "--margin", "0.01") == told_of(th.compare(*rows, margin=0.01))
+    assert data("compare", *ROWS, "--margin", "0.01") == expected_data(th.compare(*rows, margin=0.01))
 
 
 def test_by_cost(data, rows):
     condition = th.OperatingCondition(cost_ratio=5)
     answer = th.compare(*rows, measure=condition, replicates=200, seed=2)
     words = ["--measure", "cost", "--cost-ratio", "5", "--replicates", "200", "--seed", "2"]
-    assert data("compare", *ROWS, *words) == told_of(answer, condition)
+    assert data("compare", *ROWS, *words) == expected_data(answer, condition)
 
 
 def test_by_a_measure_at_thresholds(data, rows):
     answer = th.compare(*rows, measure="recall", thresholds={"forest": 0.5, "bayes": 0.4}, replicates=200)
     words = ["--measure", "recall", "--threshold", "forest=0.5", "--threshold", "bayes=0.4", "--replicates", "200"]
-    assert data("compare", *ROWS, *words) == told_of(answer)
+    assert data("compare", *ROWS, *words) == expected_data(answer)
 
 
 @pytest.mark.parametrize("text", ["brier", "net_benefit@0.1", "calibration_slope", "partial_auc[fpr<=0.2]"])
 def test_by_a_quantity_at_a_declared_mix(data, rows, text):
     condition = th.OperatingCondition(prevalence=0.05)
     answer = th.compare(*rows, measure=text, condition=condition, trained_at=0.5)
-    assert data("compare", *ROWS, "--measure", text, "--prevalence", "5%", "--trained-at", "0.5") == told_of(
+    assert data("compare", *ROWS, "--measure", text, "--prevalence", "5%", "--trained-at", "0.5") == expected_data(
         answer, condition
     )
 

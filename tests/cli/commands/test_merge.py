@@ -15,7 +15,7 @@ def halves(folder, columns):
 
 
 @pytest.mark.usefixtures("halves")
-def test_parts_add_up_to_the_whole(run, folder, columns):
+def test_parts_add_up_to_all_rows(run, folder, columns):
     assert run("merge", "one.csv", *COLUMNS, "-o", "one.json").exit_code == 0
     result = run("merge", "one.json", "two.csv", *COLUMNS, "-o", "all.json")
     assert "wrote ranking  all.json" in result.stdout

@@ -71,7 +71,7 @@ def test_a_perfect_ranking_has_the_exact_limits_of_as_many_pairs():
 
 
 @given(two_class_rankings)
-def test_whole_weights_are_numbers_of_cases(ranking):
+def test_integer_weights_are_numbers_of_cases(ranking):
     weighted = th.Ranking(ranking.score, ranking.pos.astype(float), ranking.neg.astype(float))
     rows = np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)
     labels = np.repeat([1, 0], [rows[0].size, rows[1].size])

@@ -10,7 +10,7 @@ from thresher.inference.intervals.calibration import calibration_intervals, cali
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
 
 
-def test_the_level_is_kept():
+def test_the_test_has_its_nominal_level():
     p, z = [], []
     for seed in range(100):
         result = calibration_test(calibrated(200, seed), replicates=60, seed=seed)

@@ -147,7 +147,7 @@ def test_a_declared_mix_restates_probabilities_and_reweights_rows():
         assert one.lower <= one.estimate <= one.upper
 
 
-def test_whole_weights_count_rows():
+def test_integer_weights_count_rows():
     labels, p, _ = sampled(60, seed=4)
     times = np.random.default_rng(0).integers(1, 4, 60)
     weighted = th.inference.calibration_report(th.inference.ScoredRows.of(labels, p, weights=times))

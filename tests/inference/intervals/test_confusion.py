@@ -143,8 +143,8 @@ def plain(actual=ACTUAL, calls=CALLED):
 def same(one, other, **close):
     for name, interval in one.items():
         for field in ("estimate", "lower", "upper", "variance"):
-            mine, its = getattr(interval, field), getattr(other[name], field)
-            assert mine == pytest.approx(its, nan_ok=True, **close), (name, field)
+            ours, theirs = getattr(interval, field), getattr(other[name], field)
+            assert ours == pytest.approx(theirs, nan_ok=True, **close), (name, field)
 
 
 @pytest.mark.parametrize("weight", [0.01, 1.0, 7.0])

@@ -308,7 +308,7 @@ def test_bad_input_cost():
     assert math.isfinite(table_interval(SPAM, th.OperatingCondition()).variance)
 
 
-def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
+def test_cells_of_equal_weight_are_ordered_by_place():
     """30 and 100 · (0.1 + 0.2) are equals, though the sum rounds higher."""
     condition = th.OperatingCondition(cost_tp=10, cost_fn=11, cost_fp=1)
     more = 100 * (0.1 + 0.2)

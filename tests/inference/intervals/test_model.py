@@ -78,8 +78,8 @@ def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, most=MOS
 def same(one, other, **close):
     for name, interval in one.items():
         for field in ("estimate", "lower", "upper"):
-            mine, its = getattr(interval, field), getattr(other[name], field)
-            assert mine == pytest.approx(its, **close), (name, field)
+            ours, theirs = getattr(interval, field), getattr(other[name], field)
+            assert ours == pytest.approx(theirs, **close), (name, field)
 
 
 def test_every_number_lies_between_its_limits_which_widen_with_the_level():

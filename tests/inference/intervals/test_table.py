@@ -68,7 +68,7 @@ def test_the_delta_method_agrees_with_simulation():
         assert ti.interval(table, known).variance == pytest.approx(np.var(known.of(many)), rel=0.05), name
 
 
-def test_at_the_end_of_a_range_half_a_case_is_added_and_said():
+def test_at_the_end_of_a_range_half_a_case_is_added_and_noted():
     result = ti.interval(th.Contingency(tp=5, fn=0, fp=0, tn=5), "mcc")
     assert result.estimate == result.upper == 1
     assert result.lower < 0.9
@@ -132,8 +132,8 @@ def counted_intervals(positive, calls, score):
 def same_limits(one, other, **close):
     for name, interval in one.items():
         for field in ("estimate", "lower", "upper", "variance"):
-            mine, its = getattr(interval, field), getattr(other[name], field)
-            assert mine == pytest.approx(its, nan_ok=True, **close), (name, field)
+            ours, theirs = getattr(interval, field), getattr(other[name], field)
+            assert ours == pytest.approx(theirs, nan_ok=True, **close), (name, field)
 
 
 @given(decided(), st.sampled_from([0.01, 1.0, 100.0]))

@@ -73,12 +73,12 @@ def test_numbers_written_as_text_are_the_same_numbers(numbers):
 @given(st.lists(st.sampled_from(["Oslo", "Rome", "Bern", None]), min_size=1, max_size=30), st.integers(1, 7))
 def test_remarks_of_pieces_add_up_to_those_of_all_rows(towns, size):
     expected = column("categorical", "text", ["Oslo"])
-    whole = Remarks(*read(towns, expected)[1:])
+    total = Remarks(*read(towns, expected)[1:])
     pieces = Remarks()
     for start in range(0, len(towns), size):
         pieces += Remarks(*read(towns[start : start + size], expected)[1:])
-    assert pieces.unseen == whole.unseen
-    assert pieces.gaps == whole.gaps
+    assert pieces.unseen == total.unseen
+    assert pieces.gaps == total.gaps
 
 
 @pytest.mark.parametrize("word", ["", " NA", "nan", "null", "None"])

@@ -15,7 +15,7 @@ codes = st.lists(st.integers(0, 3), min_size=1, max_size=120).map(np.array)
 
 
 @given(st.integers(0, 1000), shares)
-def test_whole_sizes_add_up_and_stay_within_one(total, share):
+def test_integer_sizes_add_up_and_stay_within_one(total, share):
     sizes = largest_remainders(total, share)
     assert sizes.sum() == total
     assert (np.abs(sizes - total * share) < 1).all()
@@ -27,8 +27,8 @@ def test_each_class_and_all_rows_are_partitioned_fairly(drawn, share, seed):
     for code in set(drawn.tolist()):
         inside = np.bincount(part[drawn == code], minlength=share.size)
         assert (np.abs(inside - (drawn == code).sum() * share) < 1 + 1e-9).all()
-    whole = np.bincount(part, minlength=share.size)
-    assert (np.abs(whole - drawn.size * share) < 2).all()
+    sizes = np.bincount(part, minlength=share.size)
+    assert (np.abs(sizes - drawn.size * share) < 2).all()
 
 
 @given(codes, shares, st.integers(1, 9), st.integers(0, 5))

@@ -58,8 +58,8 @@ def test_every_case_has_a_margin(bars, threshold):
     edges = np.linspace(-2, 2, len(bars) + 1)
     right, wrong = margins(edges, pos, neg, threshold, reach=4.0)
     assert right.sum() + wrong.sum() == pytest.approx(pos.sum() + neg.sum())
-    called = np.repeat(edges[:-1], 4) + np.tile((np.arange(4) + 0.5) / 4 * np.diff(edges)[0], len(bars)) >= threshold
-    errors = np.repeat(pos, 4)[~called].sum() / 4 + np.repeat(neg, 4)[called].sum() / 4
+    positive = np.repeat(edges[:-1], 4) + np.tile((np.arange(4) + 0.5) / 4 * np.diff(edges)[0], len(bars)) >= threshold
+    errors = np.repeat(pos, 4)[~positive].sum() / 4 + np.repeat(neg, 4)[positive].sum() / 4
     assert wrong.sum() == pytest.approx(errors, abs=2)  # a margin of 0 is no error of either
 
 
@@ -82,7 +82,7 @@ def shades(drawn):
     return re.findall(r'fill="(var[^"]*)"', drawn)
 
 
-def test_won_and_lost_pairs_are_told_apart():
+def test_won_and_lost_pairs_differ_in_colour():
     drawn = pairs_svg(payload(examples.emails())["models"][0]["segments"], name="Pairs <grid>")
     assert shades(drawn) == [colour(2), colour(1)]
     assert "Pairs &lt;grid&gt;" in drawn

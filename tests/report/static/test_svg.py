@@ -40,10 +40,10 @@ def test_names_stay_text(name):
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9))
 def test_ticks_are_few_round_and_inside(low, width):
-    found = ticks(low, low + width)
-    assert 1 <= len(found) <= 7
+    places = ticks(low, low + width)
+    assert 1 <= len(places) <= 7
     step = width * 1e-6 + abs(low) * 1e-9
-    assert all(low - step <= at <= low + width + step for at in found)
+    assert all(low - step <= at <= low + width + step for at in places)
 
 
 def points(path):
@@ -59,10 +59,10 @@ def test_a_line_runs_where_the_data_are():
     plot = Plot((0, 1), (0, 1), "x", "y")
     plot.line(np.linspace(0, 1, 5000), np.linspace(0, 1, 5000), place=1)
     (path,) = [node for node in parsed(plot.svg(name="n")) if node.get("stroke") == colour(1)]
-    found = list(points(path.get("d")))
-    assert len(found) < 500
-    assert found[0] == pytest.approx((LEFT, HEIGHT - 46), abs=0.06)
-    assert found[-1] == pytest.approx((WIDTH - 14, 12), abs=0.5)
+    corners = list(points(path.get("d")))
+    assert len(corners) < 500
+    assert corners[0] == pytest.approx((LEFT, HEIGHT - 46), abs=0.06)
+    assert corners[-1] == pytest.approx((WIDTH - 14, 12), abs=0.5)
 
 
 def test_what_is_undefined_is_not_drawn():

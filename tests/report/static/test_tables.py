@@ -37,17 +37,17 @@ def test_missing_numbers_are_a_dash():
     labels, scores = examples.models(60, count=2)
     scores["model 2"] = 10 * scores["model 2"]
     shown = tables(payload(th.evaluate(labels, scores, replicates=20)))
-    (whole,) = [grid for grid in shown if grid.caption.startswith("Whole models")]
-    (brier,) = [row for row in whole.rows if row[0] == "Brier score"]
+    (models,) = [grid for grid in shown if grid.caption.startswith("Whole models")]
+    (brier,) = [row for row in models.rows if row[0] == "Brier score"]
     assert brier[2] == "–"
 
 
 def test_predictions_given_are_there():
     labels, scores = examples.models(60, count=2)
-    found = th.evaluate(labels, scores, predictions={"model 2": scores["model 2"] > 0.5}, replicates=20)
-    (grid,) = [grid for grid in tables(payload(found)) if grid.caption == "Predictions given"]
+    evaluation = th.evaluate(labels, scores, predictions={"model 2": scores["model 2"] > 0.5}, replicates=20)
+    (grid,) = [grid for grid in tables(payload(evaluation)) if grid.caption == "Predictions given"]
     assert tuple(grid.head) == ("measure", "model 2")
-    table = found["model 2"].predictions
+    table = evaluation["model 2"].predictions
     assert table is not None
     rows = {row[0]: row[1] for row in grid.rows}
     assert (rows["tp"], rows["fn"], rows["fp"], rows["tn"]) == tuple(

@@ -25,7 +25,7 @@ from thresher._internal import optional as extras
 from thresher.sources.engines.connect import open_table
 
 
-def test_a_wrong_password_is_told_without_it(postgres):
+def test_the_error_does_not_show_a_wrong_password(postgres):
     with pytest.raises(th.errors.SourceError, match="the login was refused") as raised:
         th.scan(postgres.url.replace("tulip", "rose"), table="mails", label="y", score="p")
     assert "rose" not in str(raised.value)
@@ -72,7 +72,7 @@ def test_scans_only_read(postgres):
             backend.con.execute("DROP TABLE there")
 
 
-def test_views_that_are_kept_and_truth_values(postgres):
+def test_materialised_views_and_truth_values(postgres):
     with postgres.connection() as connection:
         connection.execute("DROP TABLE IF EXISTS flags CASCADE")
         connection.execute("CREATE TABLE flags AS SELECT g % 2 = 0 AS y, g % 3 = 0 AS p FROM generate_series(1, 12) g")
@@ -336,7 +336,7 @@ def test_a_table_of_files_is_no_table(tmp_path):
         th.scan(tmp_path / "rows.parquet", table="mails", label="y", score="p")
 
 
-def test_a_broken_file_is_told(tmp_path):
+def test_a_broken_file_is_named(tmp_path):
     (tmp_path / "rows.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(th.errors.SourceError, match=r"rows\.parquet"):
         th.scan(tmp_path / "rows.parquet", label="y", score="p", exact=False)
@@ -464,7 +464,7 @@ def test_the_path_of_a_url_is_a_path(tmp_path, name):
 
 
 @pytest.mark.parametrize("password", ["tu/lip", "tu@lip", "tu%2Flip", "tu#lip", "tu?lip"])
-def test_no_part_of_a_password_is_told(password):
+def test_no_part_of_a_password_is_shown(password):
     with pytest.raises(th.errors.SourceError) as raised:
         th.scan(f"postgres://ann:{password}@127.0.0.1:1/db", table="mails", label="y", score="p")
     assert "tu" not in str(raised.value)

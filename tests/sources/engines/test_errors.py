@@ -43,7 +43,7 @@ def test_errors_of_thresher_and_interrupts_pass():
         raise KeyboardInterrupt
 
 
-def test_secrets_are_never_told():
+def test_secrets_are_never_shown():
     for text in (
         "postgres://ann:tulip@db/x",
         "postgres://ann:tu lip tulip@db/x",

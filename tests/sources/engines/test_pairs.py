@@ -44,9 +44,9 @@ def units(data, *, weighted=False):
         other = y != y[i]
         side = 0 if y[i] else 3
         for model, name in enumerate("ab"):
-            mine = data[name][i] if y[i] else -data[name][i]
+            score = data[name][i] if y[i] else -data[name][i]
             theirs = data[name][other] if y[i] else -data[name][other]
-            beats = (theirs < mine) + 0.5 * (theirs == mine)
+            beats = (theirs < score) + 0.5 * (theirs == score)
             actual[i, side + model] = weight[i] * ((beats * weight[other]).sum() / weight[other].sum() - 0.5)
         actual[i, side + 2] = weight[i]
     return actual

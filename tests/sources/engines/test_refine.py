@@ -139,7 +139,7 @@ def test_nothing_is_read_again_where_nothing_is_open(passes):
 
 
 @pytest.mark.parametrize("cost_ratio", [0.2, 1.0, 8.0])
-def test_a_condition_looks_near_its_split_alone(passes, rows, cost_ratio):
+def test_a_condition_refines_near_its_split_alone(passes, rows, cost_ratio):
     condition = th.OperatingCondition(cost_ratio=cost_ratio)
     actual = scanned(rows[0], condition, buckets=64)
     assert th.bounds(actual, "expected_cost", condition=condition).width < 1e-12

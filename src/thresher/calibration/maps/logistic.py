@@ -53,7 +53,10 @@ def logistic_fit(
 
 
 def _spread(x: Floats, mean: float, share: Floats) -> float:
-    """The standard deviation, or infinity if only rounding varies: there is no slope then."""
+    """The weighted standard deviation.
+
+    It is infinite if x varies by rounding alone, which makes the slope 0.
+    """
     spread = float(np.sqrt((share * (x - mean) ** 2).sum()))
     return spread if spread > _ROUNDING * np.abs(x).max() else np.inf
 
@@ -241,7 +244,7 @@ def _targets(ranking: Ranking, targets: Targets) -> tuple[Counts, Counts]:
 
 
 def _standardise(score: Floats) -> tuple[Floats, dict[str, float]]:
-    """Scores from their middle, in halves of their range: they may be huge, or close together far from 0."""
+    """Scores minus their mid-range, divided by half their range, and both numbers."""
     if not (np.isfinite(score[0]) and np.isfinite(score[-1])):
         fix = f"use {argument('method', 'isotonic')}, which takes any score"
         raise ScoreError("a sigmoid cannot be fitted to infinite scores", fix)
@@ -253,7 +256,10 @@ def _standardise(score: Floats) -> tuple[Floats, dict[str, float]]:
 
 
 def _training_log_odds(ranking: Ranking) -> tuple[Floats, float, tuple[Caution, ...]]:
-    """Log-odds of the scores; those of 0 and 1 stand one beyond the largest finite one."""
+    """Log-odds of the scores of a ranking, made finite.
+
+    Those of 0 and 1 are placed one unit beyond the largest finite one.
+    """
     try:
         ranking.require_probabilities()
     except ProbabilityError as error:

@@ -32,7 +32,7 @@ def bootstrap(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Replicates:
-    """Draw the sample again and again, and compute every statistic of every model on each draw.
+    """Bootstrap one or several statistics of every model.
 
     A ranking is resampled by segments. Rows are drawn jointly for all models, in entire clusters if there are any, and
     carry their weights along. The same seed gives the same replicates whatever the number of threads.

@@ -30,7 +30,7 @@ _BYTES = 256
 
 
 def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Counts:
-    """How often each item is drawn when as many are drawn as there are, with replacement: a row per replicate."""
+    """Multinomial counts of n draws with replacement from n items, by replicate."""
     start = items * np.arange(replicates)
     if items < FEWEST_ITEMS:
         place = rng.integers(0, items, (replicates, items)) + start[:, np.newaxis]
@@ -46,7 +46,10 @@ def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Cou
 
 
 def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:
-    """Independent Poisson counts: how many limits a byte reaches, or a draw from the rest when it reaches the last."""
+    """Independent Poisson counts, one per item and replicate.
+
+    A count is the number of limits that a random byte reaches; a byte past the last limit draws from the rest.
+    """
     limits, rest = _mixture(items)
     raw = rng.integers(0, 2**64 - 1, -(-items * replicates // 8), dtype=np.uint64, endpoint=True).view(np.uint8)
     raw = raw[: items * replicates]
@@ -61,7 +64,7 @@ def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:
 
 @lru_cache(maxsize=64)
 def _mixture(items: int) -> tuple[npt.NDArray[np.uint8], Floats]:
-    """The bytes at which each count begins, last the one at which the rest does, and the rest's running shares."""
+    """Byte limits of the Poisson mixture, and the cumulative shares of its rest."""
     rate = _rate(items)
     terms = [math.exp(-rate)]
     while terms[-1] > 1e-20:
@@ -86,9 +89,9 @@ ITEMS_AT_ONCE = 1 << 20  # of replicates that are drawn together: calls are long
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampling:
-    """How a sample is drawn again: all at once, class by class (stratified), or in entire clusters.
+    """A resampling plan: of all cases, stratified by class, or of clusters.
 
-    `strata` are drawn apart: how many cases each item stands for.
+    `strata` are drawn separately; each holds the number of cases per item.
     """
 
     sample: Sample
@@ -97,7 +100,7 @@ class Resampling:
 
     @classmethod
     def of(cls, sample: Sample, *, stratified: bool | None) -> Resampling:
-        """None is for what does not depend on the mix of the classes: stratified unless there are clusters."""
+        """The plan for a sample; None means stratified unless there are clusters."""
         if not (stratified is None or isinstance(stratified, bool | np.bool_)):
             what = f"stratified must be True, False or None, got {stratified!r}"
             raise ArgumentError(what, "leave it out to draw each statistic in its way")
@@ -118,7 +121,7 @@ class Resampling:
         return min(BLOCK, max(1, ITEMS_AT_ONCE // sum(self.sample.items)))
 
     def times(self, rng: np.random.Generator, replicates: int) -> Times:
-        """How often each positive and each negative item is drawn: a row for each replicate."""
+        """How often each positive and negative item is drawn, a row per replicate."""
         return self._by_class([_draw(cases, rng, replicates) for cases in self.strata])
 
     def stacks(self, rng: np.random.Generator, replicates: int) -> Iterator[Times]:
@@ -150,10 +153,11 @@ class Resampling:
         return [value for values in blocks for value in values]
 
     def deletions(self) -> Iterator[tuple[int, int, Times]]:
-        """Samples with one unit left out, for the jackknife: (stratum, how many such units, times).
+        """Jackknife samples, each with one unit of a stratum left out.
 
-        Units are cases, or clusters. Above a thousand items of a stratum they are left out in 300 random groups, whose
-        summed influence has the same skewness in expectation (delete-group jackknife).
+        Each comes as (stratum, number of such units, times). Units are cases, or clusters. Above a thousand items of a
+        stratum they are left out in 300 random groups, whose summed influence has the same skewness in expectation
+        (delete-group jackknife).
         """
         for stratum, cases in enumerate(self.strata):
             for alike, left in _without_some(cases):
@@ -172,7 +176,7 @@ class Resampling:
 
 
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
-    """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
+    """Raise `ArgumentError` unless the options of a bootstrap are valid."""
     require_function(progress, name="progress")
     for name, value, example in (("replicates", replicates, 2000), ("threads", 1 if threads is None else threads, 2)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
@@ -184,7 +188,7 @@ def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any =
 
 
 def _draw(cases: Counts, rng: np.random.Generator, replicates: int) -> Counts:
-    """Draw as many cases as there are, with replacement, and count them by item: a row for each replicate."""
+    """Draw n of n cases with replacement and count them by item, per replicate."""
     items, total = cases.size, int(cases.sum())
     if total == items:  # one case each
         return multiplicities(items, replicates, rng)

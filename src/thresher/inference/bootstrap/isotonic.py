@@ -8,10 +8,10 @@ from thresher.ranking import Counts, Floats, Indices, midway
 
 
 def pools(pos: Counts, neg: Counts) -> tuple[Indices, Indices]:
-    """Segments that hold cases, and where among them the pools of isotonic regression begin and end.
+    """Pools of isotonic regression: non-empty segments, and where pools begin.
 
-    As `hull_splits(..., pool="ties")` up to rounding: neighbours are pooled until the proportion of positives
-    falls from pool to pool. Segments may be empty.
+    The second array ends with the number of non-empty segments. As `hull_splits(..., pool="ties")` up to rounding:
+    neighbours are pooled until the proportion of positives falls from pool to pool. Segments may be empty.
 
     >>> pools(np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3]))
     (array([0, 2, 3, 4, 5]), array([0, 1, 4, 5]))
@@ -34,7 +34,10 @@ def pooled_impurity(pos: Counts, neg: Counts) -> float:
 
 
 def pooled_at(score: Floats, pos: Counts, neg: Counts, segment: Indices) -> Floats:
-    """The isotonic map of counts at the scores of some segments: an empty one belongs to the pool on its side."""
+    """The isotonic estimate at the scores of some segments.
+
+    Pools meet midway between their scores; an empty segment belongs to the pool on its side.
+    """
     seen, edge = pools(pos, neg)
     in_pos, in_neg = (np.add.reduceat(counts[seen], edge[:-1]) for counts in (pos, neg))
     inner = edge[1:-1]

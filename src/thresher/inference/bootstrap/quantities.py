@@ -40,7 +40,7 @@ _FINE = 1 << 14  # segments of a replicate that a logistic regression tells apar
 
 @dataclass(frozen=True)
 class CaseMean(OfProbabilities):
-    """A mean over cases of what a positive and a negative of each probability count, at the mix."""
+    """The mean of a loss over cases, at a class mix."""
 
     asked: Quantity
     mix: Mix = field(default_factory=Mix)
@@ -163,7 +163,7 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
 
 
 def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition) -> Choice:
-    """Where a measure is taken: the best threshold within its constraints, or the cheapest one without."""
+    """The best threshold within the constraints, or the cheapest without any."""
     if not asked.limits:
         return choose(ranking, condition)
     if asked.better == "higher":
@@ -172,7 +172,10 @@ def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition
 
 
 def best_value(asked: Quantity, condition: OperatingCondition) -> Callable[[Ranking], float]:
-    """The measure at that threshold, at the condition's class ratio; the worst possible where nothing meets it."""
+    """A measure at the best threshold, at the condition's class ratio.
+
+    Where no threshold meets the constraints, it is the worst possible value.
+    """
     known = asked.measure
     if known is None:
         raise AssertionError(asked)

@@ -26,7 +26,9 @@ LimitMethod: TypeAlias = Literal["percentile", "basic", "bca", "studentised"]
 
 
 def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float]:
-    """Two quantiles of replicates, NaN left out; infinite values are taken as they are, never averaged.
+    """Two quantiles of replicates, without NaN.
+
+    Infinite values are never averaged with finite ones.
 
     >>> quantiles(np.array([0.0, 1.0, 2.0, np.inf]), (0.5, 1.0))
     (1.5, inf)
@@ -48,7 +50,7 @@ def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float
 
 
 def variance_of(values: Floats) -> float:
-    """The variance of replicates, infinite ones left out; NaN where fewer than two are left.
+    """The variance of finite replicates; NaN if fewer than two are finite.
 
     Squares of values near the largest number are too large for one: their variance is then infinite.
     """
@@ -67,13 +69,13 @@ def percentile_limits(values: Floats, level: float) -> tuple[float, float]:
 
 
 def basic_limits(values: Floats, estimate: float, level: float) -> tuple[float, float]:
-    """The central quantiles mirrored in the estimate: what is too high in replicates is taken off."""
+    """Basic bootstrap limits: central quantiles mirrored in the estimate."""
     low, high = percentile_limits(values, level)
     return 2 * estimate - high, 2 * estimate - low
 
 
 def acceleration(values: Floats, stratum: Floats, alike: Floats) -> float:
-    """How fast the spread grows with the estimate: a sixth of the skewness of the influence of units.
+    """The acceleration of BCa limits: a sixth of the skewness of the influence.
 
     `values` have one unit left out each, of a `stratum`, and stand for so many units `alike`. With U = (n - 1)(mean -
     value) in a stratum of n units, Σ U³/n³ / (6 (Σ U²/n²)^1.5), both summed over strata.
@@ -138,7 +140,10 @@ class Question:
                 statistic.require(ranking)
 
     def parts(self, draws: Iterable[Times]) -> PartsByModel:
-        """The parts of every statistic of every model; a draw holds one replicate or several."""
+        """The parts of every statistic of every model on some draws.
+
+        A draw holds one replicate or several.
+        """
         columns: dict[tuple[str, tuple[str, ...]], list[Floats]] = {}
         for times in draws:
             for model, order in self.sample.orders.items():
@@ -246,7 +251,7 @@ class Replicates(Tabular):
     def difference(
         self, name: str, a: str, b: str, *, level: float | None = None, method: LimitMethod = "percentile"
     ) -> Interval:
-        """The interval of a value of model `a` minus that of model `b`, paired replicate by replicate."""
+        """The paired interval of a value of model `a` minus that of model `b`."""
         return self._interval(self._key(name, a), self._key(name, b), level, method)
 
     def bias(self, name: str, model: str | None = None) -> float:
@@ -319,7 +324,7 @@ class Replicates(Tabular):
         return Interval(estimate, *reach, variance_of(values), level, f"{method} bootstrap", "; ".join(notes))
 
     def _acceleration(self, key: tuple[str, str], minus: tuple[str, str] | None = None) -> float:
-        """By leaving out one unit of the sample at a time, which serves all values that are drawn in the same way."""
+        """The acceleration by the jackknife, computed once per resampling plan."""
         plan, asked = self._scheme(key[1])
         if plan.stratified not in self._deletions:
             stratum, alike, times = zip(*plan.deletions(), strict=True)

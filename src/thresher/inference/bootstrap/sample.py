@@ -22,7 +22,7 @@ _NEAR = 64  # how far to search for the next score before searching everywhere
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder:
-    """One class in a model's order: its items by falling score, those of one score forming a group.
+    """The items of one class by falling score, grouped by equal score.
 
     An item is what is drawn: a row, or all cases of a class that share a score. `permutation` is None when items are
     in order already, `start` when every group is one item, `weight` when every case weighs 1.
@@ -72,7 +72,7 @@ class ModelOrder:
 
     @classmethod
     def of_ranking(cls, ranking: Ranking, *, singly: bool = False) -> ModelOrder:
-        """The order whose items are a ranking's non-empty segments, class by class, or its single cases."""
+        """The order of a ranking's non-empty segments, or of its single cases."""
         pos, neg = (
             ClassOrder.of(None, np.repeat(np.arange(len(ranking)), counts if singly else counts > 0), None)
             for counts in (ranking.pos, ranking.neg)
@@ -81,7 +81,7 @@ class ModelOrder:
 
     @classmethod
     def of_rows(cls, positive: Flags, score: Any, weight: Floats | None) -> ModelOrder:
-        """The order whose items are the positive and the negative rows, each numbered by row order."""
+        """The order of positive and of negative rows by falling score."""
         order, ends = falling_order(score)
         segment = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
         is_pos = positive[order]
@@ -153,14 +153,17 @@ def sample_of(source: ScoredRows | Ranking, *, singly: bool = False) -> Sample:
 
 
 def sort_rows(rows: ScoredRows) -> ScoredRows:
-    """Positives first, each class by falling score of the first model, whose draws then need no permutation."""
+    """Rows sorted by class, positives first, then by falling score.
+
+    The first model's scores decide, so that its draws need no permutation.
+    """
     order, _ = falling_order(next(iter(rows.scores.values())))
     is_pos = rows.positive[order]
     return rows.take(np.concatenate([order[is_pos], order[~is_pos]]))
 
 
 def _in_units(ranking: Ranking) -> Ranking:
-    """Weights that are whole numbers count cases; others belong to rows that a ranking has forgotten."""
+    """A ranking with integer counts; weights that are not whole are refused."""
     if not ranking.weighted:
         return ranking
     if np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any():
@@ -175,9 +178,9 @@ def _in_units(ranking: Ranking) -> Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """Positives and negatives per group of equal score, some of which may not have been drawn at all.
+    """Drawn positives and negatives per group of equal score, which may be 0.
 
-    Of one replicate, or of several in rows; `each` takes them apart.
+    Of one replicate, or of several in rows; `each` separates them.
     """
 
     order: ModelOrder
@@ -202,7 +205,7 @@ class Resampled:
 
     @cached_property
     def tp(self) -> Counts:
-        """True positives when everything down to each group of positives is called positive."""
+        """True positives when each group of positives is the last called positive."""
         return _running(self.pos)[..., 1:]
 
     @cached_property
@@ -212,7 +215,7 @@ class Resampled:
 
     @cached_property
     def fp_upto(self) -> Counts:
-        """False positives when everything down to each group of positives is called positive."""
+        """False positives when each group of positives is the last called positive."""
         return self.fp.take(self.order.upto, axis=-1)
 
     @cached_property
@@ -228,7 +231,7 @@ class Resampled:
         return Resampled(self.order, self.pos * up[..., np.newaxis], self.neg * down[..., np.newaxis], self.model)
 
     def each(self) -> Iterator[Resampled]:
-        """Replicate by replicate, each with its part of the running sums, which are worked out for all together."""
+        """The replicates one at a time, with running sums computed for all at once."""
         if self.pos.ndim == 1:
             yield self
             return
@@ -245,7 +248,7 @@ class Resampled:
         return _plain(self.tp[..., pos - 1]) if pos else 0 * fp, fp
 
     def curve(self) -> tuple[Floats, Floats]:
-        """The corners of the coverage curve, (fp, tp), from nothing to everything called positive."""
+        """The corners (fp, tp) of the coverage curve, from none to all positive."""
         fp, tp = np.zeros(2 * self.pos.size + 2), np.zeros(2 * self.pos.size + 2)
         fp[1:-1:2], fp[2:-1:2], fp[-1] = self.fp_above, self.fp_upto, self.Neg
         tp[2:-1:2], tp[-1] = self.tp, self.Pos
@@ -253,7 +256,10 @@ class Resampled:
         return fp, tp
 
     def threshold_after(self, group: int) -> float:
-        """Midway between the score of a group of positives and the next score that was drawn; -inf if none was."""
+        """The threshold midway between a group of positives and the next score drawn.
+
+        It is -inf where no lower score was drawn.
+        """
         starts = (self.order.pos, self.pos, group + 1), (self.order.neg, self.neg, int(self.order.upto[group]))
         below = [
             int(side.segment[start + offset])
@@ -272,7 +278,7 @@ class Resampled:
         return Ranking.of_segments(self.order.score[seen], pos[seen], neg[seen])
 
     def by_segment(self) -> tuple[Counts, Counts]:
-        """Positives and negatives per distinct score of the sample, 0 where none were drawn."""
+        """Drawn positives and negatives per distinct score of the sample."""
         size = self.order.score.size
         pos, neg = np.zeros(size, dtype=self.pos.dtype), np.zeros(size, dtype=self.neg.dtype)
         pos[self.order.pos.segment] = self.pos
@@ -291,7 +297,7 @@ def _running(counts: Counts) -> Counts:
 
 
 def _plain(of_each: Any) -> Any:
-    """A number of Python for one replicate, which never overflows; an array for several."""
+    """A Python number for one replicate, which never overflows; else an array."""
     return of_each if of_each.ndim else of_each.item()
 
 

@@ -26,9 +26,10 @@ _FITS_INT64 = 2**62
 
 @runtime_checkable
 class Statistic(Protocol):
-    """What is computed on every replicate: `parts` on some of them, then `values` of all their parts at once.
+    """One or several numbers computed on every bootstrap replicate.
 
-    What depends on the mix of the classes is drawn with it, as the mix varies in samples too.
+    `parts` are a few numbers per replicate, `values` the statistics computed from them. What depends on
+    the mix of the classes is drawn with it, as the mix varies in samples too.
     """
 
     @property
@@ -37,7 +38,7 @@ class Statistic(Protocol):
 
     @property
     def smooth(self) -> bool:
-        """Whether small changes of the data change it little, as bias correction and acceleration assume."""
+        """Whether it is a smooth function of the data, as BCa limits assume."""
         return True
 
     @property
@@ -58,13 +59,13 @@ class Statistic(Protocol):
         """A few numbers of one replicate, or of several, in arrays."""
 
     def values(self, parts: Floats) -> Floats:
-        """A row per name, a column per replicate, from the parts in columns; by default the parts themselves."""
+        """Values from parts: a row per name, a column per replicate."""
         return parts
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """The class mix that numbers are stated at; a class ratio of None is that of the data.
+    """The class mix at which numbers are stated; None means that of the data.
 
     `trained_at` is the prevalence that probabilities were made for. Where no class ratio is declared, they are restated
     from `trained_at` to `of_data`, the prevalence of the sample and not of a resample, and no case is re-weighted.
@@ -76,7 +77,10 @@ class Mix:
 
     @classmethod
     def of(cls, condition: OperatingCondition | None, trained_at: Any, of_data: float = math.nan) -> Mix:
-        """The mix that a condition declares; probabilities are by default made for that of the data."""
+        """The class mix that a condition declares.
+
+        By default probabilities are taken to be for the mix of the data.
+        """
         if trained_at is not None and not 0 < as_number(trained_at) < 1:
             what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
             raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
@@ -99,7 +103,7 @@ class Mix:
         return self.of_data if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
 
     def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
-        """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
+        """A ranking weighted to the mix; on request, its probabilities restated for it."""
         if self.class_ratio is None:
             return recalibrate(ranking, self.probabilities) if probabilities and self.restates else ranking
         if not probabilities:
@@ -159,16 +163,17 @@ class OfProbabilities(Statistic):
 
 @dataclass(frozen=True)
 class Decomposed(OfProbabilities):
-    """Calibration and refinement loss over the hull's pools at a mix, as `decomposition(..., bins="hull")`.
+    """Calibration and refinement loss of the Brier score, at a class mix.
 
-    Both are biased in small samples, and resamples double the bias: see `calibration_intervals`.
+    Pools are those of the hull, as in `decomposition(..., bins="hull")`. Both are biased in small samples, and
+    resamples double the bias: see `calibration_intervals`.
     """
 
     mix: Mix = field(default_factory=Mix)
     names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
 
     def parts(self, drawn: Resampled) -> Parts:
-        """The sum of squared errors, the impurity of the pools, and the class totals: all at the mix."""
+        """Squared errors, impurity of the pools and class totals, at the mix."""
         if self.mix.class_ratio is not None:
             drawn = drawn.at_class_ratio(self.mix.class_ratio)
         order, score = drawn.order, self.mix.probabilities(drawn.order.score)
@@ -200,7 +205,7 @@ class _Cost(Statistic):
 
 @dataclass(frozen=True)
 class BestCost(_Cost):
-    """The lowest expected cost that any threshold reaches, and that threshold, as `choose` finds them.
+    """The lowest expected cost of any threshold, and that threshold.
 
     >>> BestCost(OperatingCondition(cost_ratio=5)).names
     ('best_cost', 'best_threshold')
@@ -232,9 +237,10 @@ class BestCost(_Cost):
         return tp, fp, drawn.Pos, drawn.Neg, threshold
 
     def best_groups(self, drawn: Resampled) -> list[int]:
-        """The last group of positives that each replicate calls positive, -1 for none: the middle one of all that tie.
+        """The last group of positives above the cheapest threshold, per replicate.
 
-        Only the split after a score that positives were drawn at can be best, or the one that calls nothing positive.
+        It is -1 for none, and the middle one of ties. Only the split after a score that positives were drawn at can be
+        best, or the one that calls nothing positive.
         """
         Pos, Neg = np.atleast_1d(drawn.Pos), np.atleast_1d(drawn.Neg)
         alike = (Pos == Pos[0]).all() and (Neg == Neg[0]).all()
@@ -327,7 +333,7 @@ class CostAt(_AtThreshold, _Cost):
 
 @dataclass(frozen=True)
 class MeasureAt(_AtThreshold):
-    """Any registered measure at a fixed threshold, or at one fixed threshold per model.
+    """A measure at a fixed threshold, one for all models or one per model.
 
     >>> MeasureAt("sensitivity", 0.5).names
     ('tpr',)
@@ -355,10 +361,11 @@ class MeasureAt(_AtThreshold):
 
 @dataclass(frozen=True)
 class OfRanking(Statistic):
-    """Any function from a ranking to a number; a replicate that it refuses for want of a class counts as NaN.
+    """Any function from a ranking to a number.
 
-    Pass `depends_on_mix=False` where it depends on the distributions within classes alone, not on their mix.
-    `probabilities` says whether scores are restated for the mix; None leaves that to the scores of the sample.
+    A replicate that it refuses for want of a class counts as NaN. Pass `depends_on_mix=False` where it depends on the
+    distributions within classes alone, not on their mix. `probabilities` says whether scores are restated for the mix;
+    None leaves that to the scores of the sample.
 
     >>> OfRanking("segments", len).names
     ('segments',)
@@ -377,7 +384,7 @@ class OfRanking(Statistic):
         return (self.name,)
 
     def require(self, ranking: Ranking) -> None:
-        """Refuse scores that are no probabilities where these are needed, and functions that give no number."""
+        """Refuse scores outside [0, 1] if it needs probabilities, and non-numeric values."""
         if self.probabilities is not None:
             if self.probabilities:
                 ranking.require_probabilities()
@@ -400,7 +407,7 @@ class OfRanking(Statistic):
             return math.nan
 
     def _at_mix(self, ranking: Ranking, scores: Floats) -> Ranking:
-        """A replicate at the mix; whether scores are probabilities is for those of the sample to say."""
+        """A replicate at the mix, its scores restated if the sample's are probabilities."""
         inside = bool(scores[0] <= 1 and scores[-1] >= 0)
         return self.mix.ranking(ranking, probabilities=inside if self.probabilities is None else self.probabilities)
 
@@ -410,7 +417,7 @@ def _ratio(part: Floats, total: Floats) -> Floats:
 
 
 def changes_with_mix(asked: str | Measure) -> bool:
-    """Whether a measure changes with the class ratio while both classes' rates stay the same."""
+    """Whether a measure depends on prevalence when tpr and fpr are fixed."""
     known, table = measure(asked), Contingency(tp=30, fn=20, fp=10, tn=40)
     return not math.isclose(known.of(table), known.of(table, class_ratio=3), rel_tol=1e-9)
 

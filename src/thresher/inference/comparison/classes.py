@@ -34,9 +34,10 @@ from thresher.inputs.columns import Missing
 
 @dataclass(frozen=True, slots=True)
 class ClassMeasure:
-    """A measure of k classes by which models are compared: its better side, and how far two models can be apart.
+    """A measure of k classes by which models are compared.
 
-    `averaged` says that it is a mean over classes, which is no surer than its scarcest class.
+    `span` is how far two models can be apart. `averaged` says that it is a mean over classes, which is no surer than
+    its scarcest class.
     """
 
     better: Better

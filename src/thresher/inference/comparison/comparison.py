@@ -159,7 +159,10 @@ def auc_differences(
 def replicate_differences(
     values: Mapping[str, Floats], *, level: float, span: float, cases: float
 ) -> dict[Pair, Difference]:
-    """The differences of every model's value on the data and on each resample, in that order."""
+    """Differences between models from bootstrap replicates of their values.
+
+    The first value of each model is that on the data.
+    """
     return {
         (a, b): bootstrap_difference(values[a], values[b], level=level, span=span, cases=cases)
         for a, b in itertools.combinations(values, 2)

@@ -120,7 +120,7 @@ def shown_p(p: float) -> str:
 
 
 def require_margin(margin: float) -> None:
-    """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
+    """Raise `ArgumentError` unless a margin is a number of at least 0."""
     require_number(margin, name="margin")
     if not 0 <= margin < math.inf:
         what, example = f"{argument('margin')} must be 0 or more, got {margin}", argument("margin", 0.01)
@@ -214,11 +214,12 @@ def pairs_difference(
 
 
 def bootstrap_difference(of_a: Floats, of_b: Floats, *, level: float, span: float, cases: float) -> Difference:
-    """A difference with percentile limits, from values on the data (first) and on joint resamples of it.
+    """A paired difference with percentile limits.
 
-    The p-value is twice the smaller share of resamples on either side of 0, the data itself
-    counted among them (Davison & Hinkley 1997). Where all resamples agree, limits are as far as `span` (the
-    range of the measure) times what a share may be that did not show in `cases`.
+    Each model's value on the data comes first, then those on joint resamples. The p-value is twice the smaller share
+    of resamples on either side of 0, the data itself counted among them (Davison & Hinkley 1997). Where all resamples
+    agree, limits are as far as `span` (the range of the measure) times what a share may be that did not show in
+    `cases`.
     """
     with np.errstate(invalid="ignore"):  # an infinite ratio minus another
         away = of_a - of_b
@@ -253,13 +254,14 @@ _STEPS = 10_000  # more than Brent's method can take: as many as halving takes, 
 def auc_contrast(
     difference: float, weights: Floats, spread: AucCovariance, *, level: float, clustered: bool = False
 ) -> Difference:
-    """A weighted sum of AUCs on the same rows, of weights that sum to 0: two models as a rule, (1, -1).
+    """A contrast of correlated AUCs: a weighted sum with weights that sum to 0.
 
-    On either side the wider of two limits counts. Student's has DeLong's variance, with the degrees of freedom that its
-    parts by class have (Satterthwaite 1946): it keeps the level where models are equally good. It is symmetric, and the
-    AUCs of good models vary asymmetrically; so the moderated limits of all AUCs are combined (`combined_reach`).
-    Clusters have Student's alone, with one degree of freedom less than clusters hold the scarcer class. Where models
-    never differ, disjoint pairs give conservative limits. The p-value is the level that would just reach 0.
+    Two models have weights (1, -1). On either side the wider of two limits counts. Student's has DeLong's variance,
+    with the degrees of freedom that its parts by class have (Satterthwaite 1946): it keeps the level where models are
+    equally good. It is symmetric, and the AUCs of good models vary asymmetrically; so the moderated limits of all AUCs
+    are combined (`combined_reach`). Clusters have Student's alone, with one degree of freedom less than clusters hold
+    the scarcer class. Where models never differ, disjoint pairs give conservative limits. The p-value is the level that
+    would just reach 0.
     """
     variance, apart = float(weights @ spread.total @ weights), float(weights**2 @ np.diagonal(spread.total))
     span, pairs = float(weights[weights > 0].sum()), min(spread.cases)
@@ -289,13 +291,14 @@ def auc_contrast(
 def combined_reach(
     limits: Sequence[AucLimits], weights: Sequence[float], correlation: Sequence[Sequence[float]], tail: float
 ) -> tuple[float, float]:
-    """How far a weighted sum may reach below and above its estimate, from the limits of its terms.
+    """How far the limits of a weighted sum lie below and above its estimate.
 
-    Squared distances add up (Zou & Donner 2008), less what terms that vary together take off each other. For d = a - b
-    with correlation r ≥ 0, take shares r of both variances as one shock that moves both the same way, and the rest as
-    moving each alone: (1 - r)(x² + y²) + r s², where x and y are the distances that lower d, and s is what the shock
-    leaves, up or down, whichever is more. That is Zou's x² + y² - 2rxy where limits are symmetric. Where they are not,
-    his formula sets a's distance down against b's distance up, which no one shock makes, and is too wide.
+    They are combined from the limits of its terms. Squared distances add up (Zou & Donner 2008), less what terms that
+    vary together take off each other. For d = a - b with correlation r ≥ 0, take shares r of both variances as one
+    shock that moves both the same way, and the rest as moving each alone: (1 - r)(x² + y²) + r s², where x and y are
+    the distances that lower d, and s is what the shock leaves, up or down, whichever is more. That is Zou's x² + y² -
+    2rxy where limits are symmetric. Where they are not, his formula sets a's distance down against b's distance up,
+    which no one shock makes, and is too wide.
     """
     below, above = [], []
     for each, weight in zip(limits, weights, strict=True):
@@ -309,7 +312,10 @@ def combined_reach(
 def _combined(
     near: Sequence[float], far: Sequence[float], weights: Sequence[float], correlation: Sequence[Sequence[float]]
 ) -> float:
-    """`near` are the distances on the side in question, `far` those of the same terms on the other."""
+    """The distance of one limit of a weighted sum from its estimate.
+
+    `near` are the terms' distances on the side in question, `far` those on the other.
+    """
     square = 0.0
     for i, x in enumerate(near):
         square += x * x

@@ -33,7 +33,7 @@ from thresher.tables import OperatingCondition, quantity, refusal
 def open_rows(
     source: Any, columns: Columns, options: Options, *, cluster: str | None = None
 ) -> Iterator[EnginePairs | HeldPairs]:
-    """Rows of several models: inside an engine that is asked by queries, in memory where they come from elsewhere."""
+    """Rows of several models: queried in their engine, or read into memory."""
     with open_pairs(source, columns, options, cluster=cluster) as pairs:
         if pairs is not None:
             yield pairs
@@ -126,7 +126,10 @@ class HeldPairs:
 
 
 def covariance_of(sums: PlacementSums) -> AucCovariance:
-    """AUCs and DeLong's covariance of them, from sums of placements about ½; the formulas are `auc_covariance`'s."""
+    """AUCs and DeLong's covariance from sums of placements about ½.
+
+    The formulas are those of `auc_covariance`.
+    """
     width = sums.total.size // 2
     sides = slice(0, width), slice(width, None)
     areas = np.clip(0.5 + sums.total[: width - 1] / sums.total[width - 1], 0.0, 1.0)
@@ -153,7 +156,7 @@ def _noise(sums: PlacementSums) -> float:
 
 
 def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> list[Interval]:
-    """The interval of each model's AUC, as `auc_interval` gives it for independent rows with or without weights."""
+    """The interval of each model's AUC, as `auc_interval` for independent rows."""
     spread = covariance_of(sums)
     parts = zip(np.diagonal(spread.of_pos).tolist(), np.diagonal(spread.of_neg).tolist(), strict=True)
     return [
@@ -215,7 +218,7 @@ def compare_scan(
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> Comparison:
-    """Compare models that scored the same rows of a table, inside the engine that holds them.
+    """Compare models that scored the same rows of a table, inside its engine.
 
     AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `cluster` one
     that says which rows belong together (Obuchowski 1997). An engine makes mid-ranks by window functions, and only

@@ -132,7 +132,10 @@ def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: 
 
 
 def _corrected(away: Floats, test_share: float) -> tuple[float, float]:
-    """The mean difference and its corrected variance, 0 when folds differ by rounding alone."""
+    """The mean difference over folds and its corrected variance.
+
+    The variance is 0 where folds differ by rounding alone.
+    """
     mean, spread = float(away.mean()), float(away.var(ddof=1))
     if spread <= (4 * np.spacing(np.abs(away).max() + 1.0)) ** 2:
         spread = 0.0

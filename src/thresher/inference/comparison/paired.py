@@ -234,7 +234,7 @@ def _differences(
     replicates: int,
     seed: int,
 ) -> Compared:
-    """All but AUCs: by the influence of rows where it is known, and otherwise by resampling them."""
+    """Paired differences by influence functions where known, else by resampling."""
     rng = np.random.default_rng(seed)
     class_ratio = None if condition is None else condition.class_ratio
     if isinstance(asked, OperatingCondition):
@@ -304,7 +304,7 @@ def _bootstrap_values(
     replicates: int,
     seed: int,
 ) -> dict[str, Floats]:
-    """The quantity of every model on the rows, and on resamples of them that all models share."""
+    """A quantity of every model on the rows and on joint resamples of them."""
     text, scores = str(asked), dict(rows.scores)
     for name, score in rows.scores.items():
         ranking = rows.ranking(name)
@@ -346,11 +346,11 @@ def resample_tables(
     *,
     stratified: bool = False,
 ) -> dict[str, Contingency]:
-    """Every model's contingency tables over the same resamples of rows, the table of the data first.
+    """Every model's contingency tables over joint resamples of rows.
 
-    Plain rows matter only by their class and how every model calls them, so the resample is drawn from
-    that small table; weighted rows are drawn one by one, or entire clusters. `stratified` resamples hold the numbers of
-    positive and negative rows fixed, unless there are clusters.
+    The table of the data comes first. Plain rows matter only by their class and how every model calls them, so the
+    resample is drawn from that small table; weighted rows are drawn one by one, or entire clusters. `stratified`
+    resamples hold the numbers of positive and negative rows fixed, unless there are clusters.
     """
     names = tuple(rows.scores)
     # A threshold between two singles is none, so that scores become doubles first.
@@ -383,10 +383,10 @@ def call_tables(
     rng: np.random.Generator,
     stratified: bool,
 ) -> dict[str, Contingency]:
-    """Every model's tables over resamples of a table of calls, the table of the data first.
+    """Every model's contingency tables over resamples of a table of calls.
 
-    There are `cases` of each code and `weight`. Bit 0 of a code says that they are positive, bit i + 1 that model i
-    calls them positive.
+    The table of the data comes first. There are `cases` of each code and `weight`. Bit 0 of a code says that they are
+    positive, bit i + 1 that model i calls them positive.
     """
     is_pos = code & 1 == 1
     cells = np.concatenate([call_cells(is_pos, code >> (i + 1) & 1 == 1) for i in range(len(names))]) * weight
@@ -409,10 +409,10 @@ def call_tables(
 def resample_costs(
     rows: ScoredRows, condition: OperatingCondition, replicates: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
-    """Every model's least expected cost over the same resamples, its threshold chosen again in each.
+    """Every model's least expected cost over joint resamples.
 
-    The cost on the data itself comes first. Resamples hold the numbers of positive and negative rows fixed where the
-    condition declares a class ratio and there are no clusters.
+    The threshold is chosen again in each. The cost on the data itself comes first. Resamples hold the numbers of
+    positive and negative rows fixed where the condition declares a class ratio and there are no clusters.
     """
     orders = {name: falling_order(score) for name, score in rows.scores.items()}
     costs = {name: np.empty(replicates + 1) for name in rows.scores}
@@ -438,7 +438,10 @@ def resample_costs(
 
 
 def _draws(rows: ScoredRows, replicates: int, rng: np.random.Generator, *, stratified: bool) -> Iterator[Counts]:
-    """How often each unit is drawn, a block of resamples at a time; the first resample is the data itself."""
+    """How often each unit is drawn, in blocks of resamples.
+
+    The first resample is the data itself.
+    """
     units = rows.clusters
     yield np.ones((1, units))
     at_once = max(1, _AT_ONCE // units)

@@ -145,7 +145,7 @@ def _loss_interval(
         raise ArgumentError("one case has no spread", "give at least two cases")
 
     def moments(piece: slice) -> tuple[float, ...]:
-        """Sums of losses and of their squares: of the cases seen, and as their probabilities predict them."""
+        """Sums of losses and of their squares, as observed and as predicted."""
         score, (pos, neg) = ranking.score[piece], (counts[piece].astype(np.float64) for counts in ranking.narrow)
         of_pos, of_neg = losses(score, score)
         seen = [(of_pos, pos), (of_neg, neg)]
