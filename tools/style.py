@@ -110,12 +110,12 @@ def of_names(tree: ast.AST, file: str) -> Iterator[str]:
 
 
 def of_first_lines(tree: ast.AST, file: str) -> Iterator[str]:
-    """Docstrings of classes and functions whose first line is too long."""
+    """Docstrings whose first line is too long."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             length = len((ast.get_docstring(node) or "").partition("\n")[0])
             if length > LONGEST_FIRST_LINE:
-                yield f"{file}:{node.body[0].lineno}: the first line of {node.name!r} has {length} characters"
+                yield f"{file}:{node.body[0].lineno}: the first line has {length} characters"
 
 
 def of_prose(text: str, tree: ast.AST, file: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Cautions: what a careful analyst would notice about a result, shown with it and never instead of it."""
+"""Cautions: what a careful analyst would notice about a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Argument checks: each refuses a wrong argument in one wording and names the parameter."""
+"""Argument checks, each with one wording that names the parameter."""
 
 from __future__ import annotations
 

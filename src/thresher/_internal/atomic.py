@@ -1,4 +1,4 @@
-"""Files and folders written atomically: the old one stays until the new one is complete."""
+"""Files and folders written atomically: complete, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain data in: JSON and its fields are what thresher writes, or are refused by name and in words."""
+"""JSON that thresher wrote, read back; anything else is refused in words."""
 
 from __future__ import annotations
 

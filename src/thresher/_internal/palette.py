@@ -1,4 +1,4 @@
-"""Colours and dashes of models: the same on the page, in figures and in a terminal."""
+"""Colours and dashes of models, on the page, in figures and terminals."""
 
 from __future__ import annotations
 

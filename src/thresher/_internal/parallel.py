@@ -1,4 +1,4 @@
-"""One parallel map: long arrays in chunks that fit the processor's cache, and replicates in seeded blocks."""
+"""One parallel map over chunks of long arrays and seeded blocks."""
 
 from __future__ import annotations
 

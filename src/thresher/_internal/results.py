@@ -1,4 +1,4 @@
-"""What every result offers: one line in a session, a small table in a notebook, and its rows as a frame."""
+"""What every result offers: one line, a notebook table, a frame."""
 
 from __future__ import annotations
 

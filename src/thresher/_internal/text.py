@@ -1,4 +1,4 @@
-"""Text that people see: names with nothing hidden, numbers with no more digits than are known."""
+"""Names and numbers as text: nothing hidden, no digits beyond what is known."""
 
 from __future__ import annotations
 

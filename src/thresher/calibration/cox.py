@@ -1,4 +1,4 @@
-"""Logistic recalibration after Cox (1958): the intercept and slope that probabilities would need.
+"""Logistic recalibration (Cox 1958): the intercept and slope needed.
 
     log-odds(y) = a + log-odds(p)         a: calibration intercept, 0 when probabilities are right on average
     log-odds(y) = b0 + b · log-odds(p)    b: calibration slope, 1 when they are as extreme as they should be

@@ -1,4 +1,4 @@
-"""Decomposition: how much of a Brier score is calibration loss, and how much refinement loss."""
+"""The Brier score as calibration loss plus refinement loss."""
 
 from __future__ import annotations
 

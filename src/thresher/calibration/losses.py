@@ -1,4 +1,4 @@
-"""Losses of the margin z = c(x)·ŝ(x), c = ±1: each falls with the margin, and each is 1 at 0.
+"""Losses of the margin z = c(x)·ŝ(x), c = ±1; each is 1 at 0.
 
 A positive margin means the sign of the score is right, and its size how far from the boundary the
 case lies. The four smooth or convex losses bound the 0-1 loss from above.

@@ -1,4 +1,4 @@
-"""Reliability: scores against observed frequencies, and the expected calibration error."""
+"""Scores against observed frequencies, and the calibration error."""
 
 from __future__ import annotations
 

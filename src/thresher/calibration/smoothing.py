@@ -1,4 +1,4 @@
-"""Smoothing: probabilities from counts that small numbers of cases cannot push to 0 or 1."""
+"""Probabilities from counts, smoothed so that few cases never give 0 or 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`choose`: the split that a measure or a cost likes best, among all of them, with all its ties."""
+"""`choose`: the best split of a ranking, with all its ties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Isometrics: the points of coverage, ROC or PR space where a measure has one value."""
+"""Isometrics: points of coverage, ROC or PR space of equal value."""
 
 from __future__ import annotations
 

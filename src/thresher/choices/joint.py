@@ -1,4 +1,4 @@
-"""Which model at which threshold: the joint hull of several rankings under one condition."""
+"""Which model at which threshold: the joint hull of several rankings."""
 
 from __future__ import annotations
 

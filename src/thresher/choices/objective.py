@@ -1,4 +1,4 @@
-"""Objectives: what makes one split better than another, compared so that ties are ties."""
+"""Objectives: which of two splits is better, compared without rounding."""
 
 from __future__ import annotations
 

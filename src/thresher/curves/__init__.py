@@ -1,4 +1,4 @@
-"""Every threshold: coverage, ROC, precision-recall, cost, gain and lift curves, the hull, areas and pairs."""
+"""Every threshold: curves, the hull, areas and pairs."""
 
 from thresher.curves.area import Pairs, Placements, auc, pairs, pairs_grid, partial_auc, placements, ranking_error
 from thresher.curves.bounds import (

@@ -1,4 +1,4 @@
-"""Areas and pairs: how often a positive outscores a negative, as counts and as an area."""
+"""Areas and pairs: how often a positive outscores a negative."""
 
 from __future__ import annotations
 

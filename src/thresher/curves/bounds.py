@@ -1,4 +1,4 @@
-"""Certified bounds of rankings that count score ranges: the exact value lies between them.
+"""Certified bounds for rankings that count ranges of scores.
 
 Splits between segments are exact. Inside an unresolved segment the curve climbs from one exact point to the next
 without stepping back, so it stays in the rectangle between them, and every bound here is the worst that such a

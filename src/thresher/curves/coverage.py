@@ -1,4 +1,4 @@
-"""Coverage curves: the contingency table at every split of a ranking, as counts or as rates."""
+"""Coverage curves: the contingency table at every split of a ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The convex hull of a coverage curve, which is also isotonic calibration: pool until the slopes fall."""
+"""The convex hull of a coverage curve, which is isotonic calibration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AUC for more than two classes: one-vs-rest and one-vs-one, macro and weighted, each by its name."""
+"""AUC of k classes: one-vs-rest and one-vs-one, macro and weighted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Precision against recall: hyperbolic between splits, never a straight line, never a trapezoid."""
+"""Precision against recall, with hyperbolas between splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bands around the curves of an evaluation, drawn so that they cost less than the evaluation did."""
+"""Bands around the curves of an evaluation, for the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cautions about an evaluation: what a careful analyst would notice, each with its code."""
+"""Cautions about an evaluation, each with its code."""
 
 from __future__ import annotations
 

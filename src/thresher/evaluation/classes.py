@@ -1,4 +1,4 @@
-"""Evaluation of k classes: probability matrices of one or several models on the same rows."""
+"""Evaluation of k classes: one or several models on the same rows."""
 
 from __future__ import annotations
 

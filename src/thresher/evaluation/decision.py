@@ -1,4 +1,4 @@
-"""`Decision`: the artefact to deploy, which calls the same cases positive on any machine."""
+"""`Decision`: the artefact to deploy, the same calls on any machine."""
 
 from __future__ import annotations
 

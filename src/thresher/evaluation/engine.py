@@ -1,4 +1,4 @@
-"""Evaluation of a table too large to hold, from counts and sums that its engine makes."""
+"""Evaluation of a table too large to hold, from counts and sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ModelEvaluation`: all that one model's scores say, each number with its interval."""
+"""`ModelEvaluation`: the numbers of one model, each with its interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requirements of a gate: `auc.lower >= 0.85`, `recall@fpr<=0.01 >= 0.6`, `forest:brier <= 0.05`.
+"""Requirements of a gate, such as `auc.lower >= 0.85`.
 
 requirement = [ model ":" ] quantity [ ".lower" | ".upper" | ".estimate" ] relation number
 """

@@ -1,4 +1,4 @@
-"""What every evaluation offers: models by name, text, JSON, a frame of intervals, and a page."""
+"""What every evaluation offers: models by name, text, JSON, frame, page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of an evaluation: labels, every model's scores, the calls that came with them, and the condition."""
+"""The rows of an evaluation: labels, scores, predictions, condition."""
 
 from __future__ import annotations
 

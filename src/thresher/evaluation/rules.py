@@ -1,4 +1,4 @@
-"""Rules priced against each other: models, never, always, 0.5, the one in use; and which to prefer."""
+"""Rules priced against each other: models, never, always, 0.5, current."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An evaluation in words: the sentence, tiles per 1,000 cases, the table of rules, and the plain text."""
+"""An evaluation in words: headline, tiles, table of rules, plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of k classes with several models' probabilities: checked once, in one order, with weights and clusters."""
+"""`ClassifiedRows`: rows of k classes with several models' probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure a decision is: threshold, out-of-bag cost, and which model wins in resamples.
+"""How sure a decision is: threshold, out-of-bag cost, winner in resamples.
 
 Everything a decision needs is linear in the counts at a few hundred candidate splits. So rows are partitioned
 into blocks (a row each where there are few, a cluster each where there are clusters), the blocks' counts

@@ -1,4 +1,4 @@
-"""A smooth calibration curve by local linear regression, and the distance of probabilities from it.
+"""A smooth calibration curve by local linear regression.
 
 The curve is lowess without its robustness iterations, as in Harrell's `val.prob` (Cleveland 1979): at every probability
 a straight line is fitted to the cases nearest to it, two thirds of them, with tricube weights. Austin & Steyerberg

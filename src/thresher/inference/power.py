@@ -1,4 +1,4 @@
-"""Planning: how likely a study is to show what there is, and how many cases it needs."""
+"""Planning a study: its power, and how many cases it needs."""
 
 from __future__ import annotations
 

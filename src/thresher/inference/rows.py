@@ -1,4 +1,4 @@
-"""`ScoredRows`: labelled rows that one or several models scored, with weights and clusters, checked once."""
+"""`ScoredRows`: labelled rows scored by models, with weights and clusters."""
 
 from __future__ import annotations
 

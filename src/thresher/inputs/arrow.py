@@ -1,4 +1,4 @@
-"""Arrow columns as NumPy arrays: every value as it was, nothing copied where the layouts agree."""
+"""Arrow columns as NumPy arrays, not copied where layouts agree."""
 
 from __future__ import annotations
 

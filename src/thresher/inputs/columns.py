@@ -1,4 +1,4 @@
-"""Columns of rows: anything array-like as NumPy arrays of one length, with missing values flagged."""
+"""Anything array-like as NumPy columns of one length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels: which one is positive, decided once for every encoding and never guessed."""
+"""Labels: which one is positive, for every encoding, never guessed."""
 
 from __future__ import annotations
 

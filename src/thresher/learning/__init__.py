@@ -1,4 +1,4 @@
-"""From a table of raw data to models and their rankings: preparation, features, models, validation."""
+"""From raw data to models: preparation, features, models, validation."""
 # ruff: noqa: E402 - that scikit-learn is installed is asked before the files that need it
 
 from thresher._internal.optional import extra

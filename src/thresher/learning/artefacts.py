@@ -1,4 +1,4 @@
-"""Artefacts of `learn`: model, decision, schema, scores and report as files of one folder."""
+"""Artefacts of `learn`: model, decision, schema, scores and report."""
 
 from __future__ import annotations
 

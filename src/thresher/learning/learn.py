@@ -1,4 +1,4 @@
-"""`learn`: from a table to a calibrated model with a threshold, checked on rows it never saw."""
+"""`learn`: from a table to a calibrated model with a threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Argument checks of rankings: scores that can be ranked, counts that can be added, numbers that are numbers."""
+"""Argument checks of rankings: scores, counts and their totals."""
 
 from __future__ import annotations
 

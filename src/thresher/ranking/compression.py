@@ -1,4 +1,4 @@
-"""Short rankings: pick the splits that matter, and merge the segments between them."""
+"""Short rankings: pick splits, and merge the segments between them."""
 
 from __future__ import annotations
 

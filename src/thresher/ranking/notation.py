@@ -1,4 +1,4 @@
-"""Rankings as text: `[20+,5-][10+,5-]`, one bracket per segment, highest score first."""
+"""Rankings as text: `[20+,5-][10+,5-]`, highest score first."""
 
 from __future__ import annotations
 

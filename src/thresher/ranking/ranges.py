@@ -1,4 +1,4 @@
-"""Segments known only as score ranges: between which scores the cases of each segment lie.
+"""Segments known only as ranges of scores.
 
 A ranking of a billion distinct scores need not name them. It counts ranges that do not overlap, and stores for each
 class the lowest and the highest score that occurs there (`Ranges`). Splits between ranges are then exact; unknown is

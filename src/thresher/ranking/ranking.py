@@ -1,4 +1,4 @@
-"""`Ranking`: how many positives and negatives share each distinct score. Rankings add."""
+"""`Ranking`: positives and negatives per distinct score. Rankings add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one sort: count rows per distinct score, and put rows into the order of their scores.
+"""The one sort: rows counted per distinct score, or put in order.
 
 A score and its class are packed into one integer: NumPy's sort of bare numbers is vectorised and releases the
 interpreter lock, an indirect sort does neither. Many rows are partitioned by score range first: each range is sorted

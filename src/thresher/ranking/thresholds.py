@@ -1,4 +1,4 @@
-"""Thresholds: what they call positive, and how they separate neighbouring scores whatever rounding does."""
+"""Thresholds between neighbouring scores, whatever rounding does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights as counts: integers of a common unit, sums that do not round, running totals."""
+"""Weights as counts: integers of a common unit, exact sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTML file that holds an evaluation: plain data, a page around it, and HTML for notebooks."""
+"""One HTML file that holds an evaluation, and HTML for notebooks."""
 
 from thresher.report.page import Section, iframe, page, write_page
 from thresher.report.payload import payload

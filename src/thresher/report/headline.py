@@ -1,4 +1,4 @@
-"""The headline of the page: which model, which threshold, at what cost, over which conditions and how firmly."""
+"""The headline of the page: which model, threshold and cost, how firmly."""
 
 from __future__ import annotations
 

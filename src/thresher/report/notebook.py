@@ -1,4 +1,4 @@
-"""Small HTML for notebooks: rankings, tables and other results, without scripts or extras."""
+"""Small HTML for notebooks, without scripts or extras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of the page: an evaluation as plain values, every number computed in Python.
+"""The data of the page: an evaluation as plain values.
 
 `frontend/src/contents.ts` is the other half of this contract and documents each field.
 """

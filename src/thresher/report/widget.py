@@ -1,4 +1,4 @@
-"""The page as a notebook widget: sliders and Python share the threshold and the operating condition."""
+"""The page as a notebook widget that shares its state with Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buckets: a map of scores to whole numbers that never falls, the same on every engine to the last bit.
+"""Buckets: a monotone map of scores to integers, equal on every engine.
 
 It is made of + - × ÷, square root, floor and comparisons alone. IEEE 754 rounds each of them correctly, so the map is
 monotone and gives the same bucket everywhere; logarithms and casts of bits would not. It does not depend on the data:

@@ -1,4 +1,4 @@
-"""Batches become counts: exactly while rows fit in memory, by buckets or by an external sort beyond.
+"""Batches become counts: exactly, by buckets, or by an external sort.
 
 Every row is decided on here, once for files, frames and streams: labels and groups become codes, scores and weights
 numbers, and rows that lack something are counted with the first few of their numbers.

@@ -1,4 +1,4 @@
-"""External sort: rows are partitioned by score range as they come, and each range is sorted and counted in turn.
+"""External sort: rows partitioned by score range, then sorted in turn.
 
 Partitions wait in memory up to a limit and in a temporary file beyond. The file has no name where the system allows
 that, so nothing is left of it however a scan ends.

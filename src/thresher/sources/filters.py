@@ -1,4 +1,4 @@
-"""Row filters: values of columns, tested in NumPy or by Arrow; a text is never executed.
+"""Row filters: values of columns; a text is never executed.
 
 Engines test them by expressions of Ibis, see `engines.query`.
 """

@@ -1,4 +1,4 @@
-"""How much memory rows may take: a quarter of what is free, in a container of what its limit leaves."""
+"""How much memory rows may take: a quarter of what is free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns a scan reads, how it reads them, and what it refuses before it begins."""
+"""Which columns a scan reads, how, and what it refuses at once."""
 
 from __future__ import annotations
 

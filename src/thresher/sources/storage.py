@@ -1,4 +1,4 @@
-"""Rankings in files, as JSON or Parquet by the suffix: written completely or not at all, read back exactly.
+"""Rankings in files, JSON or Parquet by the suffix.
 
 Rankings of different days or machines add up to that of all rows, so a file of counts is what is worth keeping.
 """

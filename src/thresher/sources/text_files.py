@@ -1,4 +1,4 @@
-"""CSV, TSV and JSON lines: opened as Arrow batches with types that the caller names.
+"""CSV, TSV and JSON lines as Arrow batches of the types asked for.
 
 Arrow parses; this module adds what Arrow does not say: the names of a header, the line of a mistake, and what would
 crash Arrow or round a number.

@@ -1,4 +1,4 @@
-"""One threshold: contingency tables, their measures, confusion matrices, independence."""
+"""One threshold: contingency tables, measures, confusion matrices."""
 
 from thresher._internal.optional import publish
 from thresher.tables.condition import OperatingCondition

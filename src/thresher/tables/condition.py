@@ -1,4 +1,4 @@
-"""Operating conditions: what errors cost and how frequent the classes are where decisions are made."""
+"""Operating conditions: costs of errors and the class mix in use."""
 
 from __future__ import annotations
 

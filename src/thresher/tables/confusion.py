@@ -1,4 +1,4 @@
-"""Confusion matrices: actual against predicted classes, for any number of classes. Matrices add."""
+"""Confusion matrices: actual against predicted classes. They add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of independence: whether predictions know anything about the actual classes."""
+"""Tests of independence of predictions and actual classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of measures: what each is called, means, ranges over, and when it has no value."""
+"""The registry of measures: names, meaning, range, when undefined."""
 
 from __future__ import annotations
 

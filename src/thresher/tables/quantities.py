@@ -1,4 +1,4 @@
-"""The one grammar of quantities: `partial_auc[fpr<=0.1]`, `net_benefit@0.05`, `specificity@recall>=0.9`.
+"""The one grammar of quantities, such as `partial_auc[fpr<=0.1]`.
 
     quantity   = name [ "[" range "]" | "[" '"' class '"' "]" ] [ "@" place ]
     range      = rate "<=" number | rate ">=" number | number "<=" rate "<=" number      (rate: fpr or tpr)

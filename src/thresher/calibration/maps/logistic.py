@@ -1,4 +1,4 @@
-"""Logistic maps: Platt scaling, beta calibration and temperature, fitted on segments."""
+"""Platt scaling, beta calibration and temperature, fitted on segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration maps: fitted once on a ranking, applied to any score, written as JSON."""
+"""Calibration maps: fitted on a ranking, applied to any score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps made of pools: a step per pool of segments, or straight ramps between their ends."""
+"""Calibration maps of pools: steps, or ramps between the pools' ends."""
 
 from __future__ import annotations
 

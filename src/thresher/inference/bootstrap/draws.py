@@ -1,4 +1,4 @@
-"""Draws with replacement: how often each item is drawn, in blocks with their own seeds.
+"""Draws with replacement: how often each item is drawn, in seeded blocks.
 
 Independent Poisson counts are multinomial given their total, and a multinomial of t draws becomes one of n by
 adding n - t single draws. So counts are drawn at a rate a little below 1 and topped up. A Poisson distribution is a

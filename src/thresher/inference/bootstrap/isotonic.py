@@ -1,4 +1,4 @@
-"""Isotonic pooling of counts in floating point: fast enough to repeat thousands of times."""
+"""Isotonic pooling of counts in floating point, fast enough to repeat."""
 
 from __future__ import annotations
 

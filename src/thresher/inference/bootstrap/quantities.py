@@ -1,4 +1,4 @@
-"""Quantities as statistics of a bootstrap: parsed by the one grammar, computed on every replicate at a declared mix."""
+"""Quantities of the grammar as statistics of a bootstrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of a bootstrap: what is computed on every replicate, from AUC and costs to any function of a ranking."""
+"""Statistics of a bootstrap: what is computed on every replicate."""
 
 from __future__ import annotations
 

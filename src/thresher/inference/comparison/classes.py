@@ -1,4 +1,4 @@
-"""`compare_classes`: models that gave probabilities of k classes to the same rows, pair by pair."""
+"""`compare_classes`: models of k classes on the same rows, pair by pair."""
 
 from __future__ import annotations
 

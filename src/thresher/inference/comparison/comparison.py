@@ -1,4 +1,4 @@
-"""`Comparison`: several models pair by pair, with what is needed to ask further questions of them."""
+"""`Comparison`: several models pair by pair."""
 
 from __future__ import annotations
 

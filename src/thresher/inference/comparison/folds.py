@@ -1,4 +1,4 @@
-"""Cross-validated scores of two models: tests that allow for folds sharing their training rows."""
+"""Tests of cross-validated scores, whose folds share training rows."""
 
 from __future__ import annotations
 

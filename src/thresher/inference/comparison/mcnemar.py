@@ -1,4 +1,4 @@
-"""`mcnemar`: which of two classifiers is right more often, from the cases on which one of them is wrong."""
+"""`mcnemar`: which of two classifiers is right more often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals for one number: `interval(table, of)` for one measure of a table, `intervals(table)` for all of them."""
+"""`interval` for one measure of a table, `intervals` for all."""
 
 from __future__ import annotations
 

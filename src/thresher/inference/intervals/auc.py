@@ -1,4 +1,4 @@
-"""Intervals for the AUC: DeLong's variance and placement values, from a ranking or from rows."""
+"""Intervals for the AUC: DeLong's variance of a ranking or rows."""
 
 from __future__ import annotations
 

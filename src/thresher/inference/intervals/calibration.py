@@ -1,4 +1,4 @@
-"""Intervals for calibration and refinement loss, and a test with its null distribution."""
+"""Intervals for calibration and refinement loss, and a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`calibration_report`: on average, in spread and along a curve, how far probabilities are from frequencies."""
+"""`calibration_report`: how far probabilities are from frequencies."""
 
 from __future__ import annotations
 

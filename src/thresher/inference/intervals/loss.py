@@ -1,4 +1,4 @@
-"""Intervals for mean losses: Brier score, log loss, and the mean of any loss of rows."""
+"""Intervals for mean losses: Brier score, log loss, any loss of rows."""
 
 from __future__ import annotations
 

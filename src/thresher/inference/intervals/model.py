@@ -1,4 +1,4 @@
-"""Intervals for numbers of one model: precision-recall areas, KS, log loss, calibration."""
+"""Intervals for a model's areas, KS, log loss and calibration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals for measures and costs of one contingency table, counted or sampled with weights and clusters."""
+"""Intervals for measures and costs of one contingency table."""
 
 from __future__ import annotations
 

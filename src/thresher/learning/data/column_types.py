@@ -1,4 +1,4 @@
-"""Types of columns: inferred from their values, shown as a table, and overruled on request."""
+"""Types of columns, inferred from values and overruled on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables to learn from: anything with named columns as a pandas frame, and its missing values."""
+"""Tables to learn from, as pandas frames, and their missing values."""
 
 from __future__ import annotations
 

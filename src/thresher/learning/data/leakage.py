@@ -1,4 +1,4 @@
-"""Leakage: signs that a column or a split gives away what a model is to find out by itself."""
+"""Leakage: signs that a column or a split gives the target away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise added on purpose: labels flipped and rows disturbed, to see how a model bears it."""
+"""Noise added on purpose: labels flipped and rows disturbed."""
 
 from __future__ import annotations
 

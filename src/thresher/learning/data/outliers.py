@@ -1,4 +1,4 @@
-"""Outliers: fences around each feature, a transformer that clips, a model trained without them."""
+"""Outliers: fences around features, clipping, training without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema of a model: the columns it expects, and new rows checked against them."""
+"""The schema of a model: expected columns, checked on new rows."""
 
 from __future__ import annotations
 

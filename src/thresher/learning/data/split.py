@@ -1,4 +1,4 @@
-"""Splits of a table into training, validation and test rows: by class, group or time."""
+"""Training, validation and test rows: by class, group or time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Principal components in the four classical steps: centre, covariance, eigenvectors, projection."""
+"""Principal components: centre, covariance, eigenvectors, projection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selection of d of p features: by single score, forward, backward, exhaustive or exact."""
+"""Selection of d of p features: single, forward, backward, exhaustive."""
 
 from __future__ import annotations
 

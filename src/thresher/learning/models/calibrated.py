@@ -1,4 +1,4 @@
-"""`CalibratedModel`: any classifier with its scores mapped to probabilities that can be trusted."""
+"""`CalibratedModel`: any classifier with calibrated probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouping: a grading model with few segments, cut from a fine ranking at chosen boundaries."""
+"""Grouping: a grading model with few segments, cut from a ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`LeafTree`: one tree of questions read three ways, as decision, scoring and probability tree."""
+"""`LeafTree`: a tree as decision, scoring and probability tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`DistanceClassifier`: a linear classifier that scores by the signed distance from its boundary."""
+"""`DistanceClassifier`: scores by the signed distance from a boundary."""
 
 from __future__ import annotations
 

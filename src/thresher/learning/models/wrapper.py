@@ -1,4 +1,4 @@
-"""The base class of wrappers: a classifier fitted on all rows, ranked on out-of-fold scores."""
+"""The base class of wrappers, ranked on out-of-fold scores."""
 
 from __future__ import annotations
 

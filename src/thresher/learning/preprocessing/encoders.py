@@ -1,4 +1,4 @@
-"""Encoders: numbers, categories, dates, missing flags and texts as columns for a model."""
+"""Encoders of numbers, categories, dates, missing flags and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preparation: raw columns into numbers that a model can learn from, as one scikit-learn transformer."""
+"""Preparation: raw columns as numbers, by one scikit-learn transformer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross-validation: out-of-fold scores of several models on the same folds, and their nested costs."""
+"""Cross-validation: out-of-fold scores, and nested costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`feature_curve`: apparent and validation error against the number of features, or any other complexity."""
+"""`feature_curve`: error against the number of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fit copies of a model on training rows and score other rows: the one loop of folds."""
+"""The one loop of folds: fit on training rows, score other rows."""
 
 from __future__ import annotations
 

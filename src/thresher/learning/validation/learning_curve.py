@@ -1,4 +1,4 @@
-"""Learning curves: a measure against the number of training rows, with limits and asymptote."""
+"""Learning curves: a measure against the number of training rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures and costs of predictions in folds, with limits corrected for shared training rows."""
+"""Measures and costs of predictions in folds, with corrected limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small SVG writer: elements, axes and lines, every text escaped and every number short."""
+"""A small SVG writer: elements, axes and lines, with text escaped."""
 
 from __future__ import annotations
 

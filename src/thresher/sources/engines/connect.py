@@ -1,4 +1,4 @@
-"""Connections to engines: opened, asked and left as they were. Nowhere else is an engine known by its name.
+"""Connections to engines: opened, queried and left as they were.
 
 URLs, database files, Ibis tables and Spark frames are asked where they are. Names of tables and columns are quoted by
 Ibis, and connections that thresher opens read only, where the engine can promise that.

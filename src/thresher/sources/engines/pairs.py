@@ -1,4 +1,4 @@
-"""Sums over pairs of score columns, made inside an engine: what comparing models on the same rows needs.
+"""Sums over pairs of score columns, computed inside an engine.
 
 Mid-ranks come from window functions, upwards and downwards: no row leaves the engine, a few sums do.
 """

@@ -1,4 +1,4 @@
-"""The one query: rows counted by label, bucket and what is wrong with them, as an Ibis expression for every engine.
+"""The one query: rows counted by label, bucket and fault.
 
 `SELECT by…, label, bucket, count(*), sum(weight), min(score), max(score) GROUP BY by…, label, bucket`. Rows with
 missing labels, scores or weights are separate groups, so that they are counted in the same pass and NULL is never a

@@ -1,4 +1,4 @@
-"""A second query: buckets are divided where it matters, for the AUC or for one chosen split."""
+"""The second query: buckets divided where the AUC or a split needs it."""
 
 from __future__ import annotations
 

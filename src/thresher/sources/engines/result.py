@@ -1,4 +1,4 @@
-"""The table that the query returned: what is wrong is refused or dropped, the rest becomes rankings."""
+"""The query's table: faults refused or dropped, the rest as rankings."""
 
 from __future__ import annotations
 
