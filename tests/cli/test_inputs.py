@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
-from tests.sources.test_scan import in_postgres
+from tests.sources.test_scan import in_duckdb, in_postgres
 from thresher.cli.inputs import current_rule
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic", "--cost-ratio", "5"]
@@ -81,7 +81,7 @@ def database(request, folder, columns):
         in_postgres(server, "predictions", {name: _small(values) for name, values in columns.items()})
         return server.url, "--table", "predictions"
     engine = ibis.duckdb.connect(folder / "mails.duckdb")
-    engine.create_table("predictions", pa.table(columns))
+    in_duckdb(engine, "predictions", pa.table(columns))
     engine.disconnect()
     return "mails.duckdb", "--table", "predictions"
 
@@ -185,7 +185,7 @@ def test_labels_that_no_float_tells_apart_stay_apart(request, data, refused, sou
     name, *more = (source, "--table", "rows") if source.endswith("duckdb") else (source,)
     if more:
         engine = ibis.duckdb.connect(folder / name)
-        engine.create_table("rows", table)
+        in_duckdb(engine, "rows", table)
         engine.disconnect()
     elif name.endswith("parquet"):
         pq.write_table(table, folder / name)

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
-from tests.sources.test_scan import in_postgres
+from tests.sources.test_scan import in_duckdb, in_postgres
 from thresher.sources.scan import columns_that_fit, first_columns, source_names
 
 scanning = import_module("thresher.sources.scan")
@@ -26,7 +26,7 @@ def source(request, tmp_path):
         return str(tmp_path / "rows.parquet"), None
     if request.param == "duckdb":
         engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
-        engine.create_table("fetched", pa.table(DATA))
+        in_duckdb(engine, "fetched", pa.table(DATA))
         engine.disconnect()
         return str(tmp_path / "rows.duckdb"), "fetched"
     server = request.getfixturevalue("postgres")

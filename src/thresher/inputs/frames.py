@@ -100,10 +100,12 @@ def _lazy_batches(frame: Any, names: Sequence[str]) -> Iterator[Any]:
 
 
 def _relation_batches(frame: Any, names: Sequence[str]) -> Iterator[Any]:
-    if all(name.isidentifier() for name in names):
-        return iter(_narwhals_frame(frame).select(list(names)).to_native().to_arrow_reader())
-    # A relation would look for the column "a.b" in a table a.
-    return (batch.select(list(names)) for batch in native_frame(frame).to_arrow_reader())
+    relation = native_frame(frame)
+    if all(name.isidentifier() for name in names):  # a relation would look for the column "a.b" in a table a
+        relation = _narwhals_frame(frame).select(list(names)).to_native()
+    with relation.to_arrow_reader() as reader:
+        for batch in reader:
+            yield batch.select(list(names))
 
 
 def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:

@@ -7,7 +7,8 @@ get one; the rows of other engines are streamed as batches.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack, overload
@@ -229,7 +230,7 @@ def count_batches(
         most = 0
     counter = Counter(columns, options, most_rows=most, text=text, place=place, together=together)
     try:
-        with report_progress(options.progress, "counting", total=rows, rows=lambda: counter.rows):
+        with _closed(batches), report_progress(options.progress, "counting", total=rows, rows=lambda: counter.rows):
             for batch in batches:
                 counter.add(batch)
         return counter.rankings()
@@ -247,21 +248,29 @@ def read_batches(source: Any, names: Sequence[str], options: Options) -> dict[st
     return _join(batches, names, text=text, total=None if options.where is not None else rows)
 
 
+def _closed(batches: Iterable[Batch]) -> AbstractContextManager[Any]:
+    """Batches closed afterwards: a connection that has some left may answer nothing else."""
+    return closing(batches) if isinstance(batches, Generator) else nullcontext()
+
+
 def _join(
     batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str] = (), total: int | None = None
 ) -> dict[str, Column]:
     """Batches as columns of NumPy; `total` is how many rows they have, where known."""
     parts, rows, most = [], 0, rows_that_fit(len(names), memory_budget())
     batch: Any
-    for batch in batches:
-        if isinstance(batch, dict):
-            return {name: batch[name] for name in names}  # a frame that holds its rows
-        parts.append(batch)
-        rows += batch.num_rows
-        if (total or rows) > most:
-            what = f"comparing models needs all rows at once, and more than {most:,} do not fit in memory"
-            fix = "give a sample of the rows, or a table of DuckDB, PostgreSQL or Spark, which compares them in place"
-            raise ArgumentError(what, fix, parameter="source")
+    with _closed(batches):
+        for batch in batches:
+            if isinstance(batch, dict):
+                return {name: batch[name] for name in names}  # a frame that holds its rows
+            parts.append(batch)
+            rows += batch.num_rows
+            if (total or rows) > most:
+                what = f"comparing models needs all rows at once, and more than {most:,} do not fit in memory"
+                fix = (
+                    "give a sample of the rows, or a table of DuckDB, PostgreSQL or Spark, which compares them in place"
+                )
+                raise ArgumentError(what, fix, parameter="source")
     if not rows:
         raise EmptyError("there are no rows", "give at least one, and check where=")
     return {name: join_parts([part[name] for part in parts], name, text=name in text) for name in names}
@@ -402,15 +411,11 @@ def _stream_batches(stream: Stream, columns: Columns, where: Any) -> Iterator[An
         if where is None:
             yield from stream.read(names)
             return
-        arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
+        arrow = extra("pyarrow", name="files")
         schema = arrow.schema([stream.schema.field(name) for name in names])
         kinds = dict(zip(schema.names, schema.types, strict=True))
         test = where if is_expression(where) else arrow_filter(filter_values(where), kinds)
-        batches = (arrow.record_batch([batch[name] for name in names], names=names) for batch in stream.read(names))
-        first = next(batches, None)
-        if first is None:
-            return
-        parts = (batch for group in ([first], batches) for batch in group)
-        yield from dataset.Scanner.from_batches(
-            parts, schema=first.schema, columns=columns.names, filter=test
-        ).to_batches()
+        with _closed(batches := stream.read(names)):
+            for batch in batches:  # one by one: a scanner would read ahead, at work still when this is closed
+                part = arrow.record_batch([batch[name] for name in names], names=names).filter(test)
+                yield part.select(columns.names)

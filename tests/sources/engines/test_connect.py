@@ -21,6 +21,7 @@ import pytest
 
 import thresher as th
 from tests.engines import require
+from tests.sources.test_scan import in_duckdb
 from thresher._internal import optional as extras
 from thresher.sources.engines.connect import open_table
 
@@ -396,7 +397,7 @@ def test_duckdb_prints_nothing_itself(mails):
 @pytest.fixture
 def mails(tmp_path):
     engine = ibis.duckdb.connect(tmp_path / "mails.duckdb")
-    engine.create_table("mails", pa.table({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.7, 0.1]}))
+    in_duckdb(engine, "mails", pa.table({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.7, 0.1]}))
     engine.disconnect()
     return tmp_path / "mails.duckdb"
 
@@ -420,6 +421,18 @@ def test_a_file_that_another_connection_writes_to(mails):
         engine.disconnect()
 
 
+@pytest.mark.parametrize("where", [None, {"y": [0, 1]}], ids=str)
+@pytest.mark.parametrize("kind", ["table", "relation"])
+def test_a_connection_answers_after_a_scan_that_stopped_early(kind, where):
+    engine = ibis.duckdb.connect()
+    engine.con.execute("CREATE TABLE rows AS SELECT range % 2 AS y, 'a' AS p FROM range(3000000)")
+    source = engine.table("rows") if kind == "table" else engine.con.table("rows")
+    with pytest.raises(th.errors.ScoreError) as stopped:
+        th.scan(source, label="y", score="p", exact=True, where=where)
+    assert stopped.tb is not None  # which keeps what was at work
+    assert engine.con.execute("SELECT count(*) FROM rows").fetchall() == [(3000000,)]
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -434,7 +447,7 @@ def test_a_file_that_another_connection_writes_to(mails):
 def test_the_name_of_a_file_is_a_name(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     engine = ibis.duckdb.connect(name)
-    engine.create_table("mails", pa.table({"y": [1, 0], "p": [0.9, 0.8]}))
+    in_duckdb(engine, "mails", pa.table({"y": [1, 0], "p": [0.9, 0.8]}))
     own = engine.current_catalog
     engine.disconnect()
     assert th.scan(name, table="mails", label="y", score="p").total == 2

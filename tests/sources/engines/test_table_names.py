@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
+from tests.sources.test_scan import in_duckdb
 from thresher.sources.engines.connect import _named_table as named_table
 from thresher.sources.engines.connect import require_table_name
 
@@ -14,10 +15,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option
 @pytest.fixture
 def engine():
     one = ibis.duckdb.connect()
-    one.create_table("mails", pa.table({"y": [1, 0]}))
+    in_duckdb(one, "mails", pa.table({"y": [1, 0]}))
     one.create_database("spring")
-    one.create_table("letters", pa.table({"y": [1, 0, 1]}), database="spring")
-    one.create_table("a.b", pa.table({"y": [1]}))
+    in_duckdb(one, "letters", pa.table({"y": [1, 0, 1]}), schema="spring")
+    in_duckdb(one, "a.b", pa.table({"y": [1]}))
     return one
 
 

@@ -32,6 +32,11 @@ _FILES_OF_ENGINE = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _ATTACHED = "memory_file"
 _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
+_TABLE_NAMES = """
+SELECT DISTINCT table_name FROM information_schema.tables
+WHERE table_catalog IN (coalesce(?, current_database()), 'temp') AND table_schema = coalesce(?, current_schema())
+ORDER BY table_name
+"""
 _DUCKDB, _SQLITE = "duckdb", "sqlite"
 _ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction_read_only = on")
 _ONLY_READS[_SQLITE] = "PRAGMA query_only = on"
@@ -61,18 +66,21 @@ class EngineTable:
             if engine.name == "pyspark":
                 # Ibis goes through pandas there, which makes NaN of NULL.
                 return engine.raw_sql(engine.compile(expression)).toArrow()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # raised inside third-party code
+            with _without_deprecations():
                 return expression.to_pyarrow()
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Arrow batches of the named columns."""
         rows = self.table.select(*dict.fromkeys(names))
         engine = rows.get_backend()
-        with translate_errors(self.place), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
+        with translate_errors(self.place), _without_deprecations():
             if engine.name == "pyspark":
                 yield from engine.raw_sql(engine.compile(rows)).toArrow().to_batches(max_chunksize=_BATCH)
+            elif engine.name == _DUCKDB:
+                # Ibis 12 streams by a call that DuckDB 2.0 has not.
+                rows.limit(0).to_pyarrow()  # so that Ibis registers tables in memory
+                with engine.con.sql(engine.compile(rows)).to_arrow_reader(_BATCH) as reader:
+                    yield from reader
             else:
                 yield from rows.to_pyarrow_batches(chunk_size=_BATCH)
 
@@ -154,7 +162,8 @@ def _named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
     parts = require_table_name(table)
     name, database = parts[-1], parts[:-1] if len(parts) > 2 else "".join(parts[:-1]) or None
     try:
-        return engine.table(name, database=database)
+        with _without_deprecations():
+            return engine.table(name, database=database)
     except Exception:
         if name in _table_names(engine, database):  # and something else is wrong
             raise
@@ -165,13 +174,15 @@ def _named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
     raise SourceError(f"{place} has no table {name!r}{within}", fix)
 
 
-def _table_names(engine: Any, database: Any) -> list[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+def _table_names(engine: Any, database: str | tuple[str, ...] | None) -> list[str]:
+    if engine.name == _DUCKDB:  # whose tables Ibis 12 lists by a call that DuckDB 2.0 has not
+        parts = database.split(".") if isinstance(database, str) else database or ()
+        return [name for (name,) in engine.con.execute(_TABLE_NAMES, [None, None, *parts][-2:]).fetchall()]
+    with _without_deprecations():
         return list(engine.list_tables(database=database))
 
 
-def _list_tables(engine: Any, database: Any) -> str:
+def _list_tables(engine: Any, database: str | tuple[str, ...] | None) -> str:
     names = _table_names(engine, database)
     shown = ", ".join(repr(name) for name in names[:_SHOWN])
     return f": {shown}{', …' if len(names) > _SHOWN else ''}" if names else ""
@@ -231,7 +242,7 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     alias = f" AS {quoted.to_identifier(_ATTACHED, quoted=True).sql(_DUCKDB)}" if clash else ""
     place = quoted.Literal.string(str(Path(name).resolve())).sql(_DUCKDB)
     engine.con.execute(f"ATTACH {place}{alias} (READ_ONLY)")
-    (attached,) = engine.con.execute(_ATTACHED_NAME).fetchone()
+    ((attached,),) = engine.con.execute(_ATTACHED_NAME).fetchall()
     engine.con.execute(f"USE {quoted.to_identifier(attached, quoted=True).sql(_DUCKDB)}")
     return engine
 
@@ -267,6 +278,14 @@ def _place(source: Any, table: tuple[str, ...] | None) -> str:
         name = f"the {_module(source)} table" if is_engine_source(source) else "the frame"
     inside = "" if table is None else f", table {'.'.join(table)}"
     return without_secrets(name) + inside
+
+
+@contextmanager
+def _without_deprecations() -> Iterator[None]:
+    """Third-party code may call what other third-party code deprecates."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
 
 
 def _close(engine: Any) -> None:
