@@ -108,3 +108,10 @@ def test_nothing_strays_into_the_repository():
     root = Path(__file__).parents[1]
     endings = {".arrow", ".csv", ".db", ".duckdb", ".feather", ".json", ".jsonl", ".parquet", ".png", ".py"}
     assert [path.name for path in root.iterdir() if path.suffix in endings] == []
+
+
+def test_a_name_of_a_package_is_pointed_out():
+    with pytest.raises(AttributeError, match=r"no attribute 'mcnemar'; it is thresher\.inference\.mcnemar"):
+        _ = th.mcnemar
+    with pytest.raises(AttributeError, match=r"no attribute 'nonsense'$"):
+        _ = th.nonsense

@@ -84,7 +84,13 @@ def __getattr__(name: str) -> Any:
         if name in names.split():
             globals()[name] = getattr(import_module(f"thresher.{package}"), name)
             return globals()[name]
-    raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+    places = [] if name.startswith("_") else [package for package in _SUBPACKAGES if _offers(package, name)]
+    hint = f"; it is thresher.{places[0]}.{name}" if places else ""
+    raise AttributeError(f"module 'thresher' has no attribute {name!r}{hint}")
+
+
+def _offers(package: str, name: str) -> bool:
+    return name in getattr(import_module(f"thresher.{package}"), "__all__", ())
 
 
 def __dir__() -> list[str]:

@@ -342,3 +342,16 @@ def test_fractions_before_an_integer_are_not_cut_off(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"a": 0.5, "c": false}\n{"a": 0, "c": 0.0}\n')
     assert read_columns(path, ["a"])["a"].tolist() == [0.5, 0]
+
+
+def test_a_value_that_is_no_number_is_named_with_its_line_in_several_threads(tmp_path):
+    import pyarrow as pa
+
+    path, before = tmp_path / "rows.csv", pa.cpu_count()
+    path.write_text("label,p\n1,0.9\n0,high\n")
+    pa.set_cpu_count(2)
+    try:
+        with pytest.raises(th.errors.ScoreError, match=r"holds 'high' \(line 3\), which is not a number"):
+            th.scan(path, label="label", score="p")
+    finally:
+        pa.set_cpu_count(before)

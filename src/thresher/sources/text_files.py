@@ -159,7 +159,9 @@ def _explain_conversion(file: DataFile, message: str, names: Sequence[str]) -> N
         return
     column, row, kind, value = parts.groups()
     shown = value if len(value) <= 60 else f"{value[:60]}…"
-    at = "" if row is None else f" (line {int(row):,})"
+    # Arrow counts lines in one thread only.
+    line = row or next((at for at, record in _records(file) if record[int(column) :][:1] == [value]), None)
+    at = "" if line is None else f" (line {int(line):,})"
     wanted = "a number" if kind == "double" else f"of type {kind}"
     raise (ScoreError if kind == "double" else ColumnError)(
         f"the column {names[int(column)]!r} of {file.name} holds {shown!r}{at}, which is not {wanted}",
