@@ -249,7 +249,7 @@ def read_batches(source: Any, names: Sequence[str], options: Options) -> dict[st
 
 
 def _closed(batches: Iterable[Batch]) -> AbstractContextManager[Any]:
-    """Batches closed afterwards: a connection that has some left may answer nothing else."""
+    """Close batches afterwards: a connection with some left may answer nothing else."""
     return closing(batches) if isinstance(batches, Generator) else nullcontext()
 
 
