@@ -114,6 +114,11 @@ def test_counts_and_the_target_left_out():
         result["y"]
 
 
+def test_a_column_that_is_not_there():
+    with pytest.raises(KeyError, match="town"):
+        column_types({"age": [31, 25, 40]})["town"]
+
+
 def test_kinds_are_overruled():
     table = {"floor": [1, 2, 3, 1], "note": ["a", "b", "c", "d"], "odd": [[1], [2], [3], [4]]}
     result = column_types(table, types={"floor": "categorical", "note": "text", "odd": "ignored"})

@@ -85,7 +85,10 @@ class ColumnTypes(Tabular):
         return cls(tuple(ColumnType(**c | {"order": tuple(c["order"])}) for c in data["columns"]), data["target"])
 
     def __getitem__(self, name: str) -> ColumnType:
-        return {column.name: column for column in self.columns}[name]
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[ColumnType]:
         return iter(self.columns)
