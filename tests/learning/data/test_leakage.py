@@ -87,3 +87,17 @@ def test_groups_in_two_parts_are_counted():
 def test_a_split_of_another_table_is_refused():
     with pytest.raises(th.errors.LengthError, match="of 4 rows and the table has 200"):
         leakage(CLEAN, "y", split=split([0, 1, 0, 1], (1, 1)))
+
+
+@pytest.mark.parametrize("absent", [np.nan, None])
+def test_missing_groups_are_refused(absent):
+    parts = split(Y)
+    groups = np.arange(N).astype(float if absent is not None else object)
+    groups[[parts["train"][0], parts["test"][0]]] = absent
+    with pytest.raises(th.errors.MissingValueError, match="2 of 200 groups are missing"):
+        leakage(CLEAN, "y", split=parts, groups=groups)
+
+
+def test_groups_of_another_table_are_refused():
+    with pytest.raises(th.errors.LengthError, match="3 groups for 200 rows"):
+        leakage(CLEAN, "y", split=split(Y), groups=[1, 2, 3])

@@ -16,6 +16,7 @@ from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.data.target import Target, target_column
 from thresher.learning.preprocessing.encoders import Numbers
+from thresher.learning.validation.folds import groups_and_times
 from thresher.ranking import Flags, Indices
 
 # A column's values repeat when they have this many rows each on average; below, they may fit the target by chance.
@@ -42,8 +43,7 @@ def leakage(
     table = frame(data)
     labels = target_column(table, target, fewest=1)
     kinds = column_types(table, target=target) if columns is None else columns
-    leaks = [_column_leak(table[name], kinds[name], labels) for name in kinds.used]
-    cautions = [leak for leak in leaks if leak is not None]
+    cautions = [leak for column in kinds if column.used and (leak := _column_leak(table[column.name], column, labels))]
     cautions += [
         Caution("identifier-column", f"column {name!r} has a value of its own in every row, and is left out")
         for name in kinds.named("identifier")
@@ -119,7 +119,7 @@ def _equal_rows(features: Any, part: Indices) -> list[Caution]:
 def _shared_groups(groups: Any, part: Indices) -> list[Caution]:
     import pandas as pd
 
-    codes, distinct = pd.factorize(np.asarray(groups))
+    codes, distinct = pd.factorize(groups_and_times(groups, None, rows=part.size)["groups"])
     shared = np.unique(codes[_in_several(codes, part)])
     if not shared.size:
         return []
