@@ -40,6 +40,14 @@ def test_labels_keep_their_type(labels):
     assert noisy.labels.dtype == np.asarray(labels).dtype
 
 
+def test_labels_may_be_tuples():
+    labels = np.empty(4, dtype=object)
+    labels[:] = [("a", 1), ("b", 2)] * 2
+    noisy = label_noise(labels, 0.5)
+    assert noisy.labels.shape == (4,)
+    assert [a != b for a, b in zip(noisy.labels, labels, strict=True)] == noisy.flipped.tolist()
+
+
 def test_rows_are_disturbed_exactly_and_the_others_left_alone():
     table = pd.DataFrame({"age": np.arange(100.0), "n": range(100), "town": ["Oslo", "Rome"] * 50, "y": 0})
     table.loc[3, ["age", "town"]] = [np.nan, None]

@@ -12,7 +12,7 @@ import numpy as np
 from thresher._internal.arguments import require_names, require_number, require_seed
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, OneClassError
-from thresher.inputs.arrow import Column
+from thresher.inputs.arrow import Column, objects
 from thresher.inputs.columns import column, complete
 from thresher.inputs.labels import classes_of
 from thresher.learning.data.frame import column_of, frame
@@ -57,7 +57,7 @@ def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0
     step = rng.integers(1, len(classes), size=codes.size)
     wrong = np.where(flipped, (codes + step) % len(classes), codes)
     counts = np.bincount(codes[flipped], minlength=len(classes)).tolist()
-    names = np.array(classes, dtype=y.dtype)
+    names = objects(list(classes)).astype(y.dtype)  # classes may be tuples
     return NoisyLabels(names[wrong], flipped, dict(zip(classes, counts, strict=True)))
 
 
