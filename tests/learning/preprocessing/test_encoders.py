@@ -35,6 +35,15 @@ def test_text_in_a_new_table_is_refused_and_not_made_missing():
         fitted.transform({"fare": ["2", "free"]})
 
 
+@pytest.mark.parametrize("encoder", [Numbers(), Categories(), MissingFlags()])
+def test_other_names_of_features_are_refused(encoder):
+    fitted = encoder.fit({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    assert fitted.get_feature_names_out(["a", "b"]).tolist() == fitted.get_feature_names_out().tolist()
+    for names in (["x"], ["b", "a"]):
+        with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+            fitted.get_feature_names_out(names)
+
+
 def test_parts_of_days():
     fitted = DateParts().set_output(transform="pandas").fit({"sold": ["2024-02-29", None, "2023-12-31"]})
     result = fitted.transform({"sold": ["2024-02-29", None]})

@@ -39,9 +39,11 @@ class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns = pd.DataFrame({name: self._read(table[name]) for name in table.columns})
         return columns if rows is None else columns.set_index(rows)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Features named by their column: `sold: month` and the like."""
         check_is_fitted(self)
+        if input_features is not None and not np.array_equal(self.feature_names_in_, input_features):
+            raise ValueError("input_features is not equal to feature_names_in_")
         return np.array(self._names(), dtype=object)
 
     def _learn(self, table: Any) -> None:
