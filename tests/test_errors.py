@@ -125,6 +125,12 @@ def test_names_of_arguments_can_be_spelled_in_another_way():
         assert spelled == ("<at_most|None> is 'at_most'", "pass <types|{'age': 'text'}> or <by|...>")
 
 
+def test_dots_stand_for_values_and_leave_texts_alone():
+    dots = [argument("by", ...), argument("classes", [...]), argument("thresholds", {"tree": ...})]
+    error = th.errors.ArgumentError("no", " ".join([*dots, argument("positive", "Ellipsis")]))
+    assert error.fix == "by=... classes=[...] thresholds={'tree': ...} positive='Ellipsis'"
+
+
 def test_a_missing_extra_can_be_caught_as_the_import_error_it_is():
     with pytest.raises(ImportError):
         raise th.errors.MissingExtraError("no package", "install it")

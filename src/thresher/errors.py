@@ -86,8 +86,15 @@ def argument(name: str, value: Any = _UNSET) -> str:
 
     The command line spells it as its option: see `ThresherError.spelled`.
     """
-    literal = "" if value is _UNSET else f"={value!r}".replace("Ellipsis", "...")
-    return f"{_MARK}{name}{literal}{_MARK}"
+    return f"{_MARK}{name}{'' if value is _UNSET else f'={_literal(value)}'}{_MARK}"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_literal(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    return "..." if value is ... else repr(value)
 
 
 def _public_call(error: ThresherError) -> str:
