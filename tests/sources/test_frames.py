@@ -111,3 +111,11 @@ def test_groups_that_are_no_plain_values():
         th.scan(table, label="y", score="p", by="g")
     with pytest.raises(th.errors.ColumnError, match="not one value per row"):
         th.scan(table, label="g", score="p")
+
+
+def test_labels_of_an_arrow_extension_type():
+    storage = pa.array([1, 0, 1], pa.int8())
+    table = pa.table({"y": pa.ExtensionArray.from_storage(pa.bool8(), storage), "p": [0.3, 0.2, 0.1]})
+    expected = th.rank([True, False, True], [0.3, 0.2, 0.1])
+    assert th.scan(table, label="y", score="p") == expected
+    assert th.scan(pa.concat_tables([table[:1], table[1:]]), label="y", score="p") == expected

@@ -56,8 +56,8 @@ def plain_array(values: Any, *, name: str) -> Any:
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
     kind = values.type
     if isinstance(kind, arrow.BaseExtensionType):
-        chunks = values.chunks if isinstance(values, arrow.ChunkedArray) else [values]
-        stored = arrow.chunked_array([chunk.storage for chunk in chunks], type=kind.storage_type)
+        chunks = [chunk.storage for chunk in getattr(values, "chunks", [values])]
+        stored = arrow.chunked_array(chunks, type=kind.storage_type) if hasattr(values, "chunks") else chunks[0]
         return plain_array(stored.cast(arrow.bool_()) if kind.extension_name == "arrow.bool8" else stored, name=name)
     if arrow.types.is_run_end_encoded(kind):
         return plain_array(compute.run_end_decode(values), name=name)
