@@ -164,7 +164,7 @@ COMMANDS = {
 
 
 class Program(click.Group):
-    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
+    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 70, 130, 141, 143."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where there is no command."""
