@@ -205,7 +205,7 @@ def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[s
         option, kind = ("--label", "true labels") if label is None else ("--score", "scores")
         names = source_names(source, table=columns.table_name)
         shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
-        what = f"it is not said which column holds the {kind}"
+        what = f"cannot tell which column holds the {kind}"
         raise ArgumentError(what, f"pass {option} with one of its columns: {shown}")
     if len(set(scores)) < len(scores):
         raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", "give each model once")
@@ -230,7 +230,7 @@ def _prediction_columns(
             # The name of a column may hold a "=" where there is only one model that it can belong to.
             known = _known_columns(source, columns) if equals and len(scores) == 1 else None
             if len(scores) > 1 or (known is not None and text not in known):
-                what = f"there is no model {model!r}" if equals else f"it is not said which model predicted {text!r}"
+                what = f"there is no model {model!r}" if equals else f"cannot tell which model predicted {text!r}"
                 raise ArgumentError(what, f"write --prediction MODEL=COLUMN, e.g. {scores[0]}={name}")
             model, name = scores[0], text
         if model in by_model:

@@ -121,7 +121,7 @@ def _read_frame(source: str, target: str | None, names: Sequence[str]) -> tuple[
     columns = read_columns(source, None)
     if target is None:
         fix = f"pass --target with one of its columns: {named(list(columns))}"
-        raise ArgumentError("it is not said which column is to be learnt", fix)
+        raise ArgumentError("cannot tell which column to learn", fix)
     require_columns(list(dict.fromkeys([target, *names])), list(columns), place=place_of(source))
     return learning.frame(columns), target
 

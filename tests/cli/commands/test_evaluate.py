@@ -56,7 +56,7 @@ def test_predictions_are_reported(run, columns):
 @pytest.mark.parametrize(
     ("prediction", "message"),
     [
-        (["said"], "it is not said which model predicted 'said'"),
+        (["said"], "cannot tell which model predicted 'said'"),
         (["bayes=said"], "there is no model 'bayes'"),
         (["forest=said", "forest=said"], "has two columns of predictions"),
     ],
@@ -124,7 +124,7 @@ def test_labels_that_do_not_speak_for_themselves(refused):
     ("words", "message"),
     [
         (["--label", "malignant"], "'malignant', 'forest', 'logistic', 'bayes', 'label'"),
-        (["--score", "forest"], "it is not said which column holds the true labels"),
+        (["--score", "forest"], "cannot tell which column holds the true labels"),
         (["--label", "malignant", "--score", "forrest"], "did you mean 'forest'?"),
         (["--label", "malignant", "--score", "forest", "--score", "forest"], "given twice as --score"),
         (["--label", "malignant", "--score", "label"], "scores must be numbers"),

@@ -156,7 +156,7 @@ def test_one_of_several_classes_against_the_rest(run, refused, data, here):
     words = ["learn", "wine.csv", "--target", "target", "--model", "naive bayes", "--folds", "3", "-o", "out"]
     words.append("--no-curves")
     text = refused(*words)
-    assert "the target 'target' has 3 classes, 0, 1 and 2, and it is not said which one" in text
+    assert "the target 'target' has 3 classes, 0, 1 and 2: cannot tell which one is positive" in text
     assert "pass --positive 0 to learn that class against all others" in text
     message = data(*words, "--positive", "1")
     assert message["positive"] == 1

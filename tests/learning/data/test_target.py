@@ -137,7 +137,7 @@ def test_a_rare_class_does_no_harm_within_the_rest():
 @pytest.mark.parametrize(
     ("positive", "expected"),
     [
-        (None, "has 3 classes, 0, 1 and 2, and it is not said which one is to be told from the rest"),
+        (None, "has 3 classes, 0, 1 and 2: cannot tell which one is positive"),
         (3, "and the positive label 3 is none of them"),
         ("2", "and the positive label '2' is none of them"),
     ],

@@ -31,7 +31,7 @@ class TableOptions:
 class LearnOptions:
     """How models are compared, and the folder to write."""
 
-    models: tuple[str, ...] = option(metavar="NAME", help="Try this one of the zoo; all by default.")
+    models: tuple[str, ...] = option(metavar="NAME", help="Try this one of the candidates; all by default.")
     prefer: str | None = option(metavar="MODEL", help="Take it if it may be best: simplest, first, or a model.")
     folds: int = option(type=click.IntRange(min=2), default=5, help="Of the cross-validation.")
     curves: bool = option(

@@ -36,7 +36,7 @@ _VERDICTS = {
     "undecided": FAINT,
 }
 _DIFFERENCE_HEADS = ("first - second", "difference", "p", "adjusted p", "the first is")
-_GATE_HEADS = ("", "requirement", "found", "judged by", "model", "threshold")
+_GATE_HEADS = ("", "requirement", "estimate", "judged by", "model", "threshold")
 _WITH_P, _WITH_ADJUSTED, _WITH_MODEL = 92, 80, 96  # columns that a terminal needs to show these, too
 _MAP_LINES = 9
 _MAP_LABELS = {"observed_expected": "observed : expected", "ici": "ICI", "e50": "E50", "e90": "E90"}

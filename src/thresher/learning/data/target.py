@@ -164,13 +164,11 @@ def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 
         two = binary_target(column(table[target], name=target), positive=positive, matters=True)
         negative = next(label for label in classes if not same(label, two.positive))
         return OneVsRest(table, two.flags, two.positive, (negative, two.positive))
-    what, example = (
-        f"the target {target!r} has {len(classes)} classes, {listed(classes)}",
-        argument("positive", classes[0]),
-    )
+    what = f"the target {target!r} has {len(classes)} classes, {listed(classes)}"
+    example = argument("positive", classes[0])
     if positive is None:
         fix = f"pass {example} to learn that class against all others; learn once per class to have each of them"
-        raise PositiveLabelError(f"{what}, and it is not said which one is to be told from the rest", fix)
+        raise PositiveLabelError(f"{what}: cannot tell which one is positive", fix)
     place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
     if place is None:
         what = f"{what}, and the positive label {positive!r} is none of them"
