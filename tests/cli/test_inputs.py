@@ -11,7 +11,7 @@ import pytest
 
 import thresher as th
 from tests.sources.test_scan import in_duckdb, in_postgres
-from thresher.cli.inputs import current_rule
+from thresher.cli.inputs import Artefact, current_rule
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic", "--cost-ratio", "5"]
 CONDITION = th.OperatingCondition(cost_ratio=5)
@@ -33,6 +33,12 @@ def test_a_threshold_a_column_and_a_decision(data, library, columns, tmp_path):
     for text, current in (("logistic=0.4", {"logistic": 0.4}), ("said", columns["said"]), (str(file), decision)):
         expected = json.loads(library(current=current, prefer="logistic", margin=0.01).to_json())
         assert data("evaluate", *ROWS, "--current", text, "--prefer", "logistic", "--margin", "0.01") == expected
+
+
+def test_counts_of_calls_begin_again_with_new_columns(library):
+    rule = Artefact(library().decision, None, positive=2, against=1)
+    rule.columns(None, None, probability=False, place="rows")
+    assert (rule.positive, rule.against) == (0, 0)
 
 
 def test_a_gate_knows_what_is_saved(run, library, columns):

@@ -308,7 +308,7 @@ class Artefact:
             raise ArgumentError("the decision holds no calibration map", "leave --probability out")
         if probability and name == "probability":
             raise ArgumentError("two new columns would be called 'probability'", "give another --column")
-        self.positive = 0
+        self.positive = self.against = 0
 
         def calls(scores: Floats) -> dict[str, Any]:
             positive = decision.apply(scores)
