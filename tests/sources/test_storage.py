@@ -171,6 +171,17 @@ def test_ranges_that_do_not_fit(tmp_path):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
 
 
+@pytest.mark.parametrize("absent", [["corners"], ["ties"], ["rounding"], ["corners", "ties", "rounding"]])
+def test_ranges_without_what_bounds_rely_on(tmp_path, absent):
+    th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[3, 2], neg=[0, 4]).to_parquet(tmp_path / "r.parquet")
+    table = pq.read_table(tmp_path / "r.parquet")
+    about = json.loads(table.schema.metadata[b"thresher"])
+    metadata = {"thresher": json.dumps({name: value for name, value in about.items() if name not in absent})}
+    pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "r.parquet")
+    with pytest.raises(th.errors.NotationError, match=f"do not fit its segments .'{absent[0]}'"):
+        th.Ranking.from_parquet(tmp_path / "r.parquet")
+
+
 @pytest.mark.parametrize("path", [None, 5, ["a.parquet"]])
 def test_what_names_no_file_is_refused(path):
     tree = th.Ranking.parse("[1+][1-]")

@@ -48,11 +48,9 @@ def write_ranking(ranking: Ranking, path: Place) -> None:
 
 def read_ranking(path: Place) -> Ranking:
     """Read what `write_ranking`, `Ranking.to_json` or `Ranking.to_parquet` wrote."""
-    return (
-        read_parquet(path)
-        if _is_parquet(path)
-        else _read(path, lambda content, _: Ranking.from_json(content.decode("utf-8", errors="replace")))
-    )
+    if _is_parquet(path):
+        return read_parquet(path)
+    return _read(path, lambda content, _: Ranking.from_json(content.decode("utf-8", errors="replace")))
 
 
 def write_parquet(ranking: Ranking, path: Place) -> None:
@@ -111,11 +109,11 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts")
     columns = {name: np.array(table[name]) for name in table.column_names}
     exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
-    if "corners" not in about:
+    if not {*_ENDS, *ABOUT} & {*columns, *about}:
         return exact
     try:
         known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
-        spans = Ranges(**known, **{name: about[name] for name in ABOUT if name in about})
+        spans = Ranges(**known, **{name: about[name] for name in ABOUT})
         require_ranges(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = f"the ranges of this ranking do not fit its segments ({error})"
