@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from thresher.tables import OperatingCondition
 
 Settings: TypeAlias = dict[str, Any]
-_CONDITION = ("class_ratio", "prevalence", "cost_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 
 
 def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any]], click.Command]:
@@ -195,15 +195,18 @@ class MixOptions:
     prevalence: float | None = option(**SHARE, help="Or the proportion of positives there: 0.05, 5%.")
 
     @property
-    def declared(self) -> dict[str, float]:
-        """The parts of the condition that are declared."""
-        return {name: value for name in _CONDITION if (value := getattr(self, name, None)) is not None}
+    def condition_parts(self) -> dict[str, float]:
+        """Parts of the condition that are declared, as `OperatingCondition` takes them."""
+        from thresher.tables import OperatingCondition
+
+        names = signature(OperatingCondition).parameters
+        return {name: value for name in names if (value := getattr(self, name, None)) is not None}
 
     def condition(self) -> OperatingCondition:
         """The `OperatingCondition`, which refuses contradictions."""
         from thresher.tables import OperatingCondition
 
-        return OperatingCondition(**self.declared)
+        return OperatingCondition(**self.condition_parts)
 
 
 @dataclass(frozen=True)

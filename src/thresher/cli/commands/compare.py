@@ -46,9 +46,9 @@ def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOp
     from thresher.tables import quantity
 
     wanted = quantity(how.measure)
-    if wanted.name == "auc" and data.declared:
+    if wanted.name == "auc" and data.condition_parts:
         raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure")
-    declared = data.condition() if data.declared else None
+    declared = data.condition() if data.condition_parts else None
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import comparison_blocks

@@ -61,7 +61,7 @@ def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintO
     if how.title is not None and not how.output:
         raise click.UsageError("--title is of the report, and --output FILE is not given")
     require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
-    declared = data.condition() if data.declared else None
+    declared = data.condition() if data.condition_parts else None
 
     from thresher.cli.console.evaluation import scan_blocks, summary
     from thresher.cli.console.screen import present, working, written_text
