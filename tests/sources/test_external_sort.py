@@ -8,10 +8,10 @@ import pytest
 import thresher as th
 from tests.reachable import require_same_choices
 from thresher.sources import external_sort
-from thresher.sources.buckets import Decision
+from thresher.sources.buckets import LabelCodes
 from thresher.sources.external_sort import ExternalSort, Limits
 
-ONE_GROUP = Decision(np.array([False, True]), np.array([True, True]), np.array([0, 0]), groups=1)
+ONE_GROUP = LabelCodes(np.array([False, True]), np.array([True, True]), np.array([0, 0]), groups=1)
 SMALL = Limits(held=500, in_range=600, in_full=10**6)
 CONDENSED = Limits(held=500, in_range=600, in_full=0, segments=4)
 SIZE = 6000
@@ -28,12 +28,12 @@ SCORES = {
 }
 
 
-def sort(scores, labels=Y, weights=None, *, limits=SMALL, decision=ONE_GROUP, batches=9):
+def sort(scores, labels=Y, weights=None, *, limits=SMALL, codes=ONE_GROUP, batches=9):
     rows = ExternalSort(weighted=weights is not None, limits=limits)
     try:
         for part in np.array_split(np.arange(len(scores)), batches):
             rows.add(labels[part].astype(np.int8), scores[part], None if weights is None else weights[part])
-        return rows.rankings(decision, np.zeros(decision.groups, dtype=np.int64))
+        return rows.rankings(codes, np.zeros(codes.groups, dtype=np.int64))
     finally:
         rows.close()
 
@@ -62,17 +62,17 @@ def test_condensed_rankings_answer_as_the_rows_do(name):
 
 def test_groups():
     groups = RNG.integers(0, 3, SIZE)
-    decision = Decision(np.tile([False, True], 3), np.ones(6, dtype=bool), np.repeat([0, 1, 2], 2), groups=3)
-    actual = sort(SCORES["probabilities"], groups * 2 + Y, decision=decision)
+    codes = LabelCodes(np.tile([False, True], 3), np.ones(6, dtype=bool), np.repeat([0, 1, 2], 2), groups=3)
+    actual = sort(SCORES["probabilities"], groups * 2 + Y, codes=codes)
     for group in range(3):
         chosen = groups == group
         assert actual[group] == th.rank(Y[chosen], SCORES["probabilities"][chosen])
 
 
 def test_rows_that_do_not_count_are_left_out():
-    decision = Decision(np.array([False, True, False]), np.array([True, True, False]), np.zeros(3, int), groups=1)
+    codes = LabelCodes(np.array([False, True, False]), np.array([True, True, False]), np.zeros(3, int), groups=1)
     labels = np.where(np.arange(SIZE) % 5 == 0, 2, Y)
-    (actual,) = sort(SCORES["probabilities"], labels, decision=decision)
+    (actual,) = sort(SCORES["probabilities"], labels, codes=codes)
     assert actual == th.rank(Y[labels < 2], SCORES["probabilities"][labels < 2])
 
 

@@ -92,8 +92,8 @@ def _fourth(x: Any, by: Arithmetic) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision:
-    """For each code of label and group: is it positive, does it count, whose is it."""
+class LabelCodes:
+    """For each code of label and group: its class, whether it counts, and its group."""
 
     positive: Flags
     take: Flags
@@ -180,16 +180,16 @@ class BucketStore:
         table = self._table()
         return table["cell"] // self._width, table["cases"]
 
-    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
+    def rankings(self, codes: LabelCodes, dropped: Counts) -> list[Ranking | None]:
         """The ranking of each group; None for one without rows."""
         table = self._table()
         code = table["cell"] // self._width
-        take, group = decision.take[code], decision.group[code]
+        take, group = codes.take[code], codes.group[code]
         rankings: list[Ranking | None] = []
         for number, gone in enumerate(dropped.tolist()):
             here = np.flatnonzero(take & (group == number))
             low, high, cases = (table[name][here] for name in ("low", "high", "cases"))
-            weight, positive = table["weight"][here] if "weight" in table else None, decision.positive[code[here]]
+            weight, positive = table["weight"][here] if "weight" in table else None, codes.positive[code[here]]
             rankings.append(bucket_ranking(low, high, cases, weight, positive, dropped=gone) if here.size else None)
         return rankings
 

@@ -18,7 +18,7 @@ from thresher.inputs.columns import Column, column, is_missing, plain_entries
 from thresher.inputs.labels import is_positive, positive_values
 from thresher.inputs.rank import float_weights
 from thresher.ranking import Counts, Flags, Floats, Ranking, rankable
-from thresher.sources.buckets import BucketStore, Decision, add_counts
+from thresher.sources.buckets import BucketStore, LabelCodes, add_counts
 from thresher.sources.external_sort import ExternalSort
 from thresher.sources.options import Columns, Options
 
@@ -188,14 +188,14 @@ class Counter:
             positive[there] = positive_values(known, positive=self._options.positive, cases=seen[there])
             take[there] = True
         number, names = self._group_names() if self._by else (np.zeros(1, dtype=np.int64), [()])
-        decision = Decision(
+        codes = LabelCodes(
             np.tile(positive, number.size), np.tile(take, number.size), np.repeat(number, MOST_LABELS), len(names)
         )
         rankings: dict[Key, Ranking] = {}
         empty: list[Key] = []
         for i, score in enumerate(self._columns.scores):
-            dropped = self._dropped_in(i, decision, cases[i])
-            for group, ranking in enumerate(self._stores[i].rankings(decision, dropped)):
+            dropped = self._dropped_in(i, codes, cases[i])
+            for group, ranking in enumerate(self._stores[i].rankings(codes, dropped)):
                 if ranking is None:
                     empty.append((score, names[group]))
                 else:
@@ -305,13 +305,13 @@ class Counter:
             number[code] = place.setdefault(key[0] if len(key) == 1 else key, len(place))
         return number, list(place)
 
-    def _dropped_in(self, i: int, decision: Decision, cases: tuple[Counts, Counts]) -> Counts:
+    def _dropped_in(self, i: int, codes: LabelCodes, cases: tuple[Counts, Counts]) -> Counts:
         """How many rows of each group one score leaves out, also for labels NA."""
-        number = decision.group[::MOST_LABELS]
-        dropped = np.bincount(number[: self._dropped[i].size], self._dropped[i], minlength=decision.groups)
+        number = codes.group[::MOST_LABELS]
+        dropped = np.bincount(number[: self._dropped[i].size], self._dropped[i], minlength=codes.groups)
         code, counts = cases
-        gone = ~decision.take[code]
-        return (dropped + np.bincount(decision.group[code[gone]], counts[gone], decision.groups)).astype(np.int64)
+        gone = ~codes.take[code]
+        return (dropped + np.bincount(codes.group[code[gone]], counts[gone], codes.groups)).astype(np.int64)
 
 
 @dataclass(slots=True)
@@ -330,16 +330,16 @@ class RowStore:
         code = np.flatnonzero(cases)
         return code, cases[code]
 
-    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
+    def rankings(self, codes: LabelCodes, dropped: Counts) -> list[Ranking | None]:
         """The ranking of each group; None for one without rows."""
         if not self.chunks:
-            return [None] * decision.groups
+            return [None] * codes.groups
         columns: Iterable[Any] = zip(*self.chunks, strict=True)
         code, score, weights = (
             each[0] if len(each) == 1 or each[0] is None else np.concatenate(each) for each in columns
         )
         self.chunks.clear()
-        return decision.rankings(code, score, weights, dropped)
+        return codes.rankings(code, score, weights, dropped)
 
 
 _Store: TypeAlias = RowStore | BucketStore | ExternalSort

@@ -20,7 +20,7 @@ from thresher._internal.parallel import MOST_THREADS, processors
 from thresher.inputs.columns import Column
 from thresher.ranking import Counts, Floats, Ranking, has_all_ties, merge_segments, shorten
 from thresher.ranking.ranges import Bounded
-from thresher.sources.buckets import BUCKETS, Decision, add_counts, bucket_count, bucket_of, first_bucket
+from thresher.sources.buckets import BUCKETS, LabelCodes, add_counts, bucket_count, bucket_of, first_bucket
 from thresher.sources.engines.errors import translate_errors
 
 _RANGES = 255
@@ -91,7 +91,7 @@ class ExternalSort:
         code = np.flatnonzero(self._cases)
         return code, self._cases[code]
 
-    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
+    def rankings(self, codes: LabelCodes, dropped: Counts) -> list[Ranking | None]:
         """The ranking of each group; None for one without rows.
 
         A ranking of more than a few million scores is condensed: pairs won, hull and choices stay exact.
@@ -102,8 +102,8 @@ class ExternalSort:
 
         falling = np.flatnonzero(self._rows)[::-1].tolist()
         with ThreadPoolExecutor(min(processors(), MOST_THREADS)) as threads:
-            parts: list[list[Ranking]] = [[] for _ in range(decision.groups)]
-            for part in threads.map(lambda number: list(self._count(number, decision, each, deep=0)), falling):
+            parts: list[list[Ranking]] = [[] for _ in range(codes.groups)]
+            for part in threads.map(lambda number: list(self._count(number, codes, each, deep=0)), falling):
                 for group, ranking in part:
                     parts[group].append(ranking)
         return [_join(part, int(dropped[group])) for group, part in enumerate(parts)]
@@ -168,20 +168,20 @@ class ExternalSort:
         if waiting:
             yield tuple(map(np.concatenate, zip(*waiting, strict=True)))
 
-    def _count(self, number: int, decision: Decision, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
+    def _count(self, number: int, codes: LabelCodes, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
         """Rankings of the rows in a range, with their groups, by falling score."""
         if int(self._rows[number]) > self._limits.in_range and deep < _DEEPEST:
-            yield from self._divide(number, decision, each, deep=deep)
+            yield from self._divide(number, codes, each, deep=deep)
             return
         parts: dict[int, Ranking] = {}
         for score, code, *weights in self._pieces(number, rows=self._limits.in_range):
-            for group, ranking in enumerate(decision.rankings(code, score, weights[0] if weights else None)):
+            for group, ranking in enumerate(codes.rankings(code, score, weights[0] if weights else None)):
                 if ranking is not None:
                     parts[group] = parts[group] + ranking if group in parts else ranking
         for group, part in parts.items():
             yield group, part if each is None else shorten(part, each, keep="hull")
 
-    def _divide(self, number: int, decision: Decision, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
+    def _divide(self, number: int, codes: LabelCodes, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
         """The same for a range of too many rows, partitioned again by its scores."""
         sample = np.concatenate([piece[0][:: max(1, piece[0].size >> 10)] for piece in self._pieces(number, rows=1)])
         edges = np.unique(np.quantile(sample, np.linspace(0, 1, _RANGES)[1:], method="lower"))
@@ -191,7 +191,7 @@ class ExternalSort:
                 again.add(code, score, weights[0] if weights else None)
             crowded = int(again._rows.max()) == int(self._rows[number])
             for part in np.flatnonzero(again._rows)[::-1].tolist():
-                yield from again._count(part, decision, each, deep=_DEEPEST if crowded else deep + 1)
+                yield from again._count(part, codes, each, deep=_DEEPEST if crowded else deep + 1)
         finally:
             again.close()
 
