@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 # Marks that turn the direction of writing, signs of no width, and what no file can hold. Joiners are left: emoji and
@@ -149,6 +149,24 @@ def percent_text(share: float) -> str:
     near = min(percent, 100 - percent)
     places = 0 if near >= 10 else 1 if near >= 0.05 or near <= _DUST else -_exponent(near)
     return f"{_trim(_digits(percent, places))} %"
+
+
+def range_text(ends: tuple[float, float], what: str, text: Callable[[float], str] = number_text) -> str:
+    """A range of ratios or shares, which lie between 0 and infinity.
+
+    >>> [range_text(ends, "ratios") for ends in ((0.5, 2), (0, math.inf), (0, 3), (3, math.inf))]
+    ['for ratios from 0.5 to 2', 'for all ratios', 'for ratios up to 3', 'for ratios of 3 and above']
+    >>> range_text((1, 1), "ratios"), range_text((0.999999, 1), "ratios")
+    ('for ratios of 1 alone', 'for ratios of about 1')
+    """
+    low, high = ends
+    if low <= 0:
+        return f"for all {what}" if high == math.inf else f"for {what} up to {text(high)}"
+    if high == math.inf:
+        return f"for {what} of {text(low)} and above"
+    if text(low) == text(high):
+        return f"for {what} of {text(low)} alone" if low == high else f"for {what} of about {text(low)}"
+    return f"for {what} from {text(low)} to {text(high)}"
 
 
 def count_text(count: int, noun: str) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from thresher._internal.text import in_words, interval_text, isolated, percent_text
+from thresher._internal.text import in_words, interval_text, isolated, percent_text, range_text
 from thresher.evaluation import Decision, Evaluation, MulticlassEvaluation
 from thresher.evaluation.summary import headline, mix_words
 from thresher.inference import Interval
@@ -66,7 +65,7 @@ def _range(evaluation: Evaluation) -> str:
     if not alone and (decision.gap is None or decision.gap >= 0):
         sentences.append(f"{isolated(decision.model)} stays the cheapest model {_ranges(decision)} at these costs.")
     if choice.holds_for is not None and value_text(choice.holds_for[0]) != value_text(choice.holds_for[1]):
-        holds = _over(choice.holds_for, "cost ratios")
+        holds = range_text(choice.holds_for, "cost ratios")
         sentence = f"stays the best one {holds} (now {now})" if alone else f"is its best one {holds}"
         sentences.append(f"This threshold {sentence}.")
     if choice.undecided is not None:
@@ -81,11 +80,11 @@ def _range(evaluation: Evaluation) -> str:
 def _ranges(decision: Decision) -> str:
     """The cost ratios and class mixes at which the model stays the cheapest."""
     condition = decision.condition
-    costs = f"{_over(decision.cost_ratios, 'cost ratios')} (now {value_text(condition.cost_ratio)})"
+    costs = f"{range_text(decision.cost_ratios, 'cost ratios')} (now {value_text(condition.cost_ratio)})"
     if condition.mix.endswith("positive"):  # declared as a share, and so written as one
-        mixes = _over(decision.class_ratios, "shares of positives", lambda ratio: percent_text(ratio / (1 + ratio)))
+        mixes = range_text(decision.class_ratios, "shares of positives", lambda odds: percent_text(odds / (1 + odds)))
         return f"{costs} at this share of positives, or {mixes} (now {condition.mix.removesuffix(' positive')})"
-    mixes = _over(decision.class_ratios, "class ratios")
+    mixes = range_text(decision.class_ratios, "class ratios")
     return f"{costs} at this class ratio, or {mixes} (now {value_text(condition.class_ratio)})"
 
 
@@ -106,17 +105,6 @@ def _firmness(evaluation: Evaluation) -> str:
         tied = ", ".join(map(isolated, evaluation.joint.tied))
         return f"{text} {tied} cost the same; the first of them is named."
     return text
-
-
-def _over(ends: tuple[float, float], what: str, text: Callable[[float], str] = value_text) -> str:
-    low, high = ends
-    if low <= 0:
-        return f"for all {what}" if high == math.inf else f"for {what} up to {text(high)}"
-    if high == math.inf:
-        return f"for {what} of {text(low)} and above"
-    if text(low) == text(high):
-        return f"for {what} of {text(low)} alone" if low == high else f"for {what} of about {text(low)}"
-    return f"for {what} from {text(low)} to {text(high)}"
 
 
 def _with_limits(interval: Interval) -> str:

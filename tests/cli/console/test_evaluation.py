@@ -14,7 +14,7 @@ import thresher as th
 from thresher._internal.text import interval_text
 from thresher.cli.console.evaluation import scan_blocks, summary
 from thresher.cli.console.screen import show
-from thresher.cli.console.tables import calls, over, same_calls
+from thresher.cli.console.tables import calls, ratio_range, same_calls
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 LOWER, UPPER = NUMBERS | st.just(-math.inf), NUMBERS | st.just(math.inf)
@@ -22,7 +22,7 @@ LOWER, UPPER = NUMBERS | st.just(-math.inf), NUMBERS | st.just(math.inf)
 
 @given(LOWER, UPPER)
 def test_infinity_is_never_named(low, high):
-    for text in (" ".join(calls(low)), " ".join(calls(high)), same_calls((low, high)), over((low, high), "ratios")):
+    for text in (" ".join(calls(low)), " ".join(calls(high)), same_calls((low, high)), ratio_range((low, high))):
         assert "inf" not in text
         assert text == text.strip()
 

@@ -26,7 +26,14 @@ from thresher.cli.console.screen import (
     number,
     table,
 )
-from thresher.cli.console.tables import CELLS, calls, contingency_table, differences_table, over, threshold_number
+from thresher.cli.console.tables import (
+    CELLS,
+    calls,
+    contingency_table,
+    differences_table,
+    ratio_range,
+    threshold_number,
+)
 from thresher.evaluation import Evaluation, ModelEvaluation, ScannedEvaluation
 from thresher.evaluation import summary as phrases
 from thresher.evaluation.decision import saving_text, wins_text
@@ -104,9 +111,9 @@ def _behind(evaluation: Evaluation) -> Text:
     text.append("; on rows it was not chosen on ").append(interval_text(decision.out_of_bag_cost)).append(".\n")
     text.append(f"The exact threshold is {threshold_number(decision.threshold)}. ")
     if len(evaluation.models) > 1:
-        text.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
+        text.append(f"It stays the best model {ratio_range(decision.cost_ratios)}.")
     elif (holds_for := evaluation.joint.choice.holds_for) is not None:
-        text.append(f"This stays the best rule {over(holds_for, 'cost ratios')}.")
+        text.append(f"This stays the best rule {ratio_range(holds_for)}.")
     if decision.runner_up is not None and decision.gap is not None:
         role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
         text.append(f"\n{role}: ").append(plain_text(decision.runner_up))
@@ -235,7 +242,7 @@ def scan_blocks(scan: ScannedEvaluation, width: int, *, title: str) -> Iterator[
     answer.append("Expected cost per case ").append(interval_text(decision.expected_cost))
     answer.append(f"; the least that any threshold reaches is {bounds_text(winner.bounds['expected_cost'])}.\n")
     answer.append(f"{saving_text(decision.saving, decision.baseline)}\n")
-    yield answer.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
+    yield answer.append(f"It stays the best model {ratio_range(decision.cost_ratios)}.")
     first, *rules = phrases.rules_rows(scan.rules, scan.condition)
     yield table(first, rules)
     lines: list[list[Cell]] = []

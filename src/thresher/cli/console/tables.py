@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from thresher._internal.text import count_text, plain_text
+from thresher._internal.text import count_text, plain_text, range_text
 from thresher.calibration import CalibrationMap, brier, recalibrate
 from thresher.choices import Choice, Point
 from thresher.cli.console.screen import BAD, FAINT, GOOD, Cell, cautions_text, heading, number, table, written_text
@@ -133,7 +133,7 @@ def _cheapest(choice: Choice, *, constrained: bool) -> str:
     low, high = choice.holds_for
     stays = low * (1 - _ROUNDING) <= now <= high * (1 + _ROUNDING)
     verb = "stays" if stays else "would be"
-    return f"It {verb} {cheapest} {over(choice.holds_for, 'cost ratios')} (now {now:.4g})."
+    return f"It {verb} {cheapest} {ratio_range(choice.holds_for)} (now {now:.4g})."
 
 
 def plain_number(value: Any) -> Any:
@@ -290,23 +290,9 @@ def same_calls(interval: tuple[float, float]) -> str:
     return f"every threshold {' and '.join(ends)}".rstrip()
 
 
-def over(ratios: tuple[float, float], what: str) -> str:
-    """A range of ratios, which lie between 0 and infinity.
-
-    >>> over((0.5, 2), "cost ratios"), over((0, math.inf), "cost ratios")
-    ('for cost ratios from 0.5 to 2', 'for all cost ratios')
-    >>> over((0, 3), "cost ratios"), over((3, math.inf), "cost ratios")
-    ('for cost ratios up to 3', 'for cost ratios of 3 and above')
-    >>> over((1, 1), "cost ratios"), over((0.999999, 1), "cost ratios")
-    ('for cost ratios of 1 alone', 'for cost ratios from 0.999999 to 1')
-    """
-    low, high = ratios
-    if low == high:
-        return f"for {what} of {low:.4g} alone"
-    least, most = distinct_texts(low, high, digits=4)
-    if low <= 0:
-        return f"for all {what}" if high == math.inf else f"for {what} up to {most}"
-    return f"for {what} of {least} and above" if high == math.inf else f"for {what} from {least} to {most}"
+def ratio_range(ratios: tuple[float, float]) -> str:
+    """A range of cost ratios, to four digits."""
+    return range_text(ratios, "cost ratios", "{:.4g}".format)
 
 
 def distinct_texts(low: float, high: float, *, digits: int, kind: str = "g") -> tuple[str, str]:
