@@ -52,7 +52,7 @@ def is_one_of(value: Any, options: Collection[str]) -> bool:
 def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = "pick one of them") -> None:
     """Refuse what is not one of some words."""
     known = tuple(options)
-    if not isinstance(value, str) or value not in known:
+    if not is_one_of(value, known):
         *others, last = (f'"{option}"' for option in known)
         listed = f"{', '.join(others)} or {last}" if others and len(known) < _FEW else f"one of {', '.join(known)}"
         raise _refusal(name, f"be {listed}", value, fix)

@@ -11,7 +11,6 @@ import glob
 import gzip
 import io
 import itertools
-import math
 import os
 import shutil
 import sys
@@ -38,7 +37,7 @@ from thresher.errors import (
     ThresherError,
 )
 from thresher.inputs.arrow import numpy_column
-from thresher.inputs.columns import require_columns
+from thresher.inputs.columns import is_absent, is_number, require_columns
 from thresher.ranking import Floats
 from thresher.sources.files import list_files, read_columns
 from thresher.sources.text_files import DataFile, translate_errors
@@ -273,7 +272,7 @@ def _write_columns(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
         with _text_file(path) as out:
             writer = _row_writer(out, _DELIMITERS[kind])
             writer.writerow(columns)
-            writer.writerows(["" if _is_missing(value) else value for value in row] for row in zip(*lists, strict=True))
+            writer.writerows(["" if is_absent(value) else value for value in row] for row in zip(*lists, strict=True))
         return len(lists[0])
     table = extra("pyarrow", name="files").table(dict(columns))
     if kind in _PARQUET:
@@ -299,24 +298,12 @@ def _numbers(texts: Sequence[str | None], before: int, score: str) -> Floats:
             return values
         at = int(missing.argmax())
     except ValueError:
-        at = next(i for i, text in enumerate(texts) if not _is_number(text or ""))
+        at = next(i for i, text in enumerate(texts) if not is_number(text or ""))
     text, row = (texts[at] or "").strip(), before + at + 1
-    if text and not _is_number(text):
+    if text and not is_number(text):
         raise ScoreError(f"{texts[at]!r} in column {score!r}, row {row:,}, is no number", "give numbers only")
     what = f"the score in column {score!r} is missing in row {row:,}"
     raise MissingValueError(what, "fill it, or leave that row out")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _row_writer(out: IO[str], delimiter: str) -> Any:

@@ -236,12 +236,13 @@ def _fix(present: Sequence[Any]) -> str:
         return f"name one of its columns: {named(present)}"
     if len(present) == 1 and (other := next((mark for mark in (";", "\t", "|") if mark in present[0]), None)):
         return f"the file seems to be separated by {other!r}: separate it by commas, or by tabs and call it .tsv"
-    if present and all(_is_number(name) for name in present):
+    if present and all(is_number(name) for name in present):
         return f"its first line holds numbers ({named(present)}): give it a line of names"
     return f"name one of its columns: {named(present)}" if present else "it has no columns at all"
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text reads as a float."""
     try:
         float(text)
     except ValueError:
