@@ -305,7 +305,7 @@ def winner_curves(
     left out, with a caution.
     """
     cost = fold_metric(condition)
-    options["measure"] = replace(cost, of=lambda fold: cost.of(replace(fold, predicted=reaches(fold.score, threshold))))
+    options["measure"] = replace(cost, read=lambda fold: cost(replace(fold, predicted=reaches(fold.score, threshold))))
     cautions: list[Caution] = []
 
     def attempt(name: str, draw: Callable[[], Curve]) -> Curve | None:

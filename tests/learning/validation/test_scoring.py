@@ -46,9 +46,9 @@ TABLE = th.contingency(LABELS, SCORES >= 0.5)
 )
 def test_the_value_is_that_of_the_library(wanted, value, better):
     stick = fold_metric(wanted)
-    assert stick.of(FOLD) == pytest.approx(value)
+    assert stick(FOLD) == pytest.approx(value)
     assert stick.better == better
-    assert stick.range[0] <= stick.of(FOLD) <= stick.range[1]
+    assert stick.range[0] <= stick(FOLD) <= stick.range[1]
 
 
 def test_weights_count_as_rows():
@@ -57,15 +57,15 @@ def test_weights_count_as_rows():
     weighted = ScoredFold(LABELS, SCORES, SCORES >= 0.5, weights.astype(float))
     repeated = ScoredFold(LABELS[again], SCORES[again], SCORES[again] >= 0.5)
     for wanted in ("auc", "brier", "f1", th.OperatingCondition(cost_ratio=3)):
-        assert fold_metric(wanted).of(weighted) == pytest.approx(fold_metric(wanted).of(repeated))
+        assert fold_metric(wanted)(weighted) == pytest.approx(fold_metric(wanted)(repeated))
 
 
 def test_one_class_has_a_cost_at_the_datas_ratio_alone():
     only = ScoredFold(np.array([True, True]), np.array([0.9, 0.1]), np.array([True, False]))
-    assert fold_metric(th.OperatingCondition(cost_ratio=4)).of(only) == 2
-    assert np.isnan(fold_metric(th.OperatingCondition(class_ratio=1, cost_ratio=4)).of(only))
+    assert fold_metric(th.OperatingCondition(cost_ratio=4))(only) == 2
+    assert np.isnan(fold_metric(th.OperatingCondition(class_ratio=1, cost_ratio=4))(only))
     with pytest.raises(th.errors.OneClassError):
-        fold_metric("auc").of(only)
+        fold_metric("auc")(only)
 
 
 @pytest.mark.parametrize("wanted", ["acuracy", 5, None])

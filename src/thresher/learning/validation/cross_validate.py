@@ -269,7 +269,7 @@ def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model
 def _fold_costs(cv: CrossValidation, condition: OperatingCondition, predicted: Flags) -> Floats:
     cost = fold_metric(condition)
     decided = replace(cv, scores={"": predicted.astype(np.float64)}, predictions={"": predicted})
-    return np.array([cost.of(fold) for fold in decided._folds("")])
+    return np.array([cost(fold) for fold in decided._folds("")])
 
 
 def _defined(values: Floats, name: str) -> Floats:

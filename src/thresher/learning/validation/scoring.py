@@ -37,12 +37,12 @@ class FoldMetric:
     name: str
     better: Better
     range: tuple[float, float]
-    of: Callable[[ScoredFold], float]
+    read: Callable[[ScoredFold], float]
 
     def __call__(self, fold: ScoredFold) -> float:
         """The measure of a fold, refused in words where it needs both classes."""
         try:
-            return self.of(fold)
+            return self.read(fold)
         except OneClassError:
             what = f"a fold is trained or tested on one class only, where {self.name} has no value"
             fix = "take fewer, larger or stratified folds, a measure such as error_rate, or that of cv.pooled()"
