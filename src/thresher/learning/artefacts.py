@@ -245,13 +245,13 @@ def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
     rows = np.concatenate([train, test])
     scores = {name: np.concatenate([column, np.full(test.size, np.nan)]) for name, column in cv.scores.items()}
     scores[winner][train.size :] = learned.probabilities(table.iloc[test])
-    labels = table[learned.target].iloc[rows].tolist()
+    labels = table[learned.target].iloc[rows]
     columns: dict[str, Any] = {
         "row": rows,
-        "part": ["train"] * train.size + ["test"] * test.size,
+        "part": np.repeat(["train", "test"], [train.size, test.size]),
         "fold": arrow.array([*cv.fold.tolist(), *[None] * test.size], arrow.int32()),
-        "label": arrow.array(labels),
-        "positive": [*cv.labels, *(label == learned.positive for label in labels[train.size :])],
+        "label": arrow.array(labels.tolist()),
+        "positive": np.concatenate([cv.labels, (labels.iloc[train.size :] == learned.positive).to_numpy(np.bool_)]),
         "called": learned.decision.apply(scores[winner]),
     }
     columns |= {
