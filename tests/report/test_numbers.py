@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from thresher.inference import Interval
 from thresher.ranking import shortest_between
 from thresher.report.numbers import (
+    ci_text,
     interval_data,
     json_number,
     json_numbers,
-    limits_text,
     score_text,
     significant,
     value_text,
@@ -61,9 +61,9 @@ def test_numbers_are_written_shortly(value, text):
 
 def test_an_undefined_interval_says_so():
     nan = math.nan
-    assert limits_text(interval_data(Interval(nan, nan, nan, nan, 0.95, "wilson"))) == "undefined"
-    assert limits_text(interval_data(Interval(0.5, nan, nan, nan, 0.95, "wilson"))) == "0.5"
-    assert limits_text(interval_data(Interval(math.inf, math.inf, math.inf, nan, 0.95, "bootstrap"))) == "∞"
+    assert ci_text(interval_data(Interval(nan, nan, nan, nan, 0.95, "wilson"))) == "undefined"
+    assert ci_text(interval_data(Interval(0.5, nan, nan, nan, 0.95, "wilson"))) == "0.5"
+    assert ci_text(interval_data(Interval(math.inf, math.inf, math.inf, nan, 0.95, "bootstrap"))) == "∞"
 
 
 def test_rounding_is_for_drawing():

@@ -14,7 +14,7 @@ from tests.report import examples
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher.curves.hull import hull_splits
 from thresher.evaluation.bands import class_bands, model_bands
-from thresher.report.numbers import interval_data, limits_text
+from thresher.report.numbers import ci_text, interval_data
 from thresher.report.page import embedded
 from thresher.report.payload import (
     BARS,
@@ -217,7 +217,7 @@ def test_quantities_asked_for_are_numbers_of_the_model(mix):
             assert numbers[text]["interval"] == interval_data(wanted)
             assert numbers[text]["label"] == ("AUC" if text == "auc" else text)
     table = next(grid for grid in tables(shown) if grid.caption.startswith("Whole models"))
-    limits = [limits_text(interval_data(each[asked[0]])) for each in evaluation.quantities.values()]
+    limits = [ci_text(interval_data(each[asked[0]])) for each in evaluation.quantities.values()]
     assert (asked[0], *limits) in table.rows
 
 

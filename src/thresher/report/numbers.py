@@ -47,6 +47,6 @@ def score_text(value: Any) -> str:
     return f"{float(value):.6g}".replace("inf", "∞").replace("-", "−") if not math.isnan(float(value)) else "undefined"
 
 
-def limits_text(interval: Mapping[str, Any]) -> str:
+def ci_text(interval: Mapping[str, Any]) -> str:
     """An interval of the page's data, to the digits that its width deserves."""
     return interval_text(*(float(interval[name]) for name in _ENDS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from thresher.report.numbers import limits_text, score_text, value_text
+from thresher.report.numbers import ci_text, score_text, value_text
 from thresher.tables import MEASURES, Contingency, OperatingCondition
 
 ABREAST = 5
@@ -53,9 +53,9 @@ def _contingency(model: Mapping[str, Any]) -> Table:
 
 def _costs(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
-        ("expected cost per case", *(limits_text(model["expected_cost"]) for model in models)),
-        ("on rows not chosen on", *(limits_text(model["out_of_bag_cost"]) for model in models)),
-        ("best threshold", *(limits_text(model["threshold"]) for model in models)),
+        ("expected cost per case", *(ci_text(model["expected_cost"]) for model in models)),
+        ("on rows not chosen on", *(ci_text(model["out_of_bag_cost"]) for model in models)),
+        ("best threshold", *(ci_text(model["threshold"]) for model in models)),
         ("best for cost ratios", *(_range(model["optimum"]["holds_for"]) for model in models)),
     ]
     return Table(f"Costs and thresholds, with limits at level {payload['level']:g}", _heads("", models), rows)
@@ -75,12 +75,12 @@ def _numbers(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) ->
 def _number(number: Mapping[str, Any] | None) -> str:
     if number is None:
         return "–"
-    return value_text(number["value"]) if number["interval"] is None else limits_text(number["interval"])
+    return value_text(number["value"]) if number["interval"] is None else ci_text(number["interval"])
 
 
 def _measures(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
-        (measure["label"], *(limits_text(model["measures"][place]["interval"]) for model in models), measure["formula"])
+        (measure["label"], *(ci_text(model["measures"][place]["interval"]) for model in models), measure["formula"])
         for place, measure in enumerate(payload["measures"])
     ]
     return Table("Measures at each model's best threshold", (*_heads("measure", models), "formula"), rows)
@@ -103,7 +103,7 @@ def _comparison(payload: Mapping[str, Any]) -> list[Table]:
     rows = [
         (
             f"{pair['a']} − {pair['b']}" + (f", {pair['measure']}" if several else ""),
-            limits_text(pair | {"estimate": pair["difference"]}),
+            ci_text(pair | {"estimate": pair["difference"]}),
             _p(pair["p_value"]),
             _p(pair["adjusted"]),
             pair["verdict"],
@@ -162,7 +162,7 @@ def _class_tables(payload: Mapping[str, Any]) -> list[Table]:
             (
                 row["label"],
                 value_text(row["count"]),
-                *(limits_text(row[name]) for name in ("precision", "recall", "f1", "auc")),
+                *(ci_text(row[name]) for name in ("precision", "recall", "f1", "auc")),
             )
             for row in model["classes"]
         ]
