@@ -114,7 +114,7 @@ class Display(ABC):
         return {"color": self._ink, "linewidth": 1.1, "linestyle": (0, (3, 2)), "alpha": alpha}
 
     def _finish(self, title: str, entries: Sequence[Entry] = (), **legend: Any) -> Self:
-        """Add the title, taken literally, and a legend with options of `add_legend`."""
+        """Set the title, in which `$` is no mathematics, and the legend."""
         add_legend(self.ax_, entries, **legend)
         self.ax_.set_title(title, fontsize="medium", loc="left", **LITERAL)
         return self

@@ -57,8 +57,8 @@ _DATASET = ("parquet", "orc", "arrow")  # formats that `pyarrow.dataset` reads w
 class _Part:
     """A file and its columns, those of folders last.
 
-    `fragment` is what `pyarrow.dataset` makes of it, None for texts and streams. Columns of CSV, and what folders say,
-    have the type string.
+    `fragment` is what `pyarrow.dataset` makes of it, None for texts and streams. Columns of CSV, and partition values
+    of folders, have the type string.
     """
 
     file: DataFile
@@ -130,7 +130,7 @@ class FileTable:
         return extra("pyarrow", name="files").string()
 
     def untyped(self, name: str) -> bool:
-        """Whether a column has no type by itself: it is one of CSV, or what folders say."""
+        """Whether a column has no type by itself: it is of CSV, or a partition value."""
         return self.first.is_text or name in self.first.partition
 
     def batches(self, names: Sequence[str], types: Mapping[str, Any], where: Any = None) -> Iterator[Any]:
@@ -258,13 +258,13 @@ def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
 
 
 def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:
-    """A scanner of a text or an Arrow stream, with what folders say in every row."""
+    """A scanner of a text or an Arrow stream, with partition values of its folders."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
     file, stream = part.file, part.file.format in _DATASET
     folders = {name: kind for name, kind in types.items() if name in file.partition}
     inside = {name: kind for name, kind in (part.types if stream else types).items() if name not in file.partition}
     inside = {name: kind for name, kind in inside.items() if part.names.count(name) <= 1}
-    # A file that is asked for what its folders say alone still has to say how many rows it has.
+    # A file that is asked for partition values alone still has to say how many rows it has.
     read = inside or dict([next(item for item in part.types.items() if item[0] not in file.partition)])
     schema = arrow.schema([*(inside | folders).items()])
 
@@ -277,7 +277,7 @@ def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where:
 
 
 def _partition_value(file: DataFile, name: str, kind: Any) -> Any:
-    """What a folder says, as the type that a filter asks for."""
+    """The partition value of a file's folder, as the type that a filter asks for."""
     arrow = extra("pyarrow", name="files")
     try:
         return arrow.scalar(file.partition[name], arrow.string()).cast(kind)
@@ -372,7 +372,7 @@ def _within(folder: Path) -> Iterator[DataFile]:
 
 
 def _paths_below(folder: Path, around: tuple[Path, ...]) -> Iterator[Path]:
-    """The files below a folder, through links as well; it lies in those `around` it."""
+    """Files below a folder, links followed; `around` are the folders that contain it."""
     real = folder.resolve()
     if real in around:
         raise SourceError(f"the folder {folder} is a link to a folder around it", "remove the link")

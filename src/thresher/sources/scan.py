@@ -373,7 +373,7 @@ def _column_types(
     floats: Iterable[str | None] = (),
     filters: Mapping[str, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
-    """The types of columns that have none by themselves.
+    """Types of the columns that their files leave untyped: CSV, JSON lines, folders.
 
     Scores and weights are numbers, the values of a filter decide the type of its column, and all else is text.
     """

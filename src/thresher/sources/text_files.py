@@ -43,7 +43,7 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of rows: its name, its format, and what its folders say of every row."""
+    """A file of rows: its name, its format, and the partition values of its folders."""
 
     name: str
     format: str
