@@ -363,16 +363,17 @@ def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> D
     """What the confidence band of a ranking's reliability asks of every draw of cases."""
     ranking.require_probabilities()
     segment = _shown_segments(ranking, points)
-    pos, neg = draws.observed.by_segment()  # at the declared mix
-    estimate = pooled_at(ranking.score, pos, neg, segment)
-    seen, edge = pools(pos, neg)
+    estimate = pooled_at(ranking.score, *draws.observed.by_segment(), segment)  # at the declared mix
+    seen, edge = pools(ranking.pos, ranking.neg)  # the same at every mix
     pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
-    cases = np.add.reduceat((ranking.pos + ranking.neg)[seen], edge[:-1])[pool]
+    pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
+    odds = 1.0 if draws.class_ratio is None else draws.class_ratio * ranking.Neg / ranking.Pos
+    lower, upper = (p * odds / (1 - p + p * odds) for p in _wilson(pos / (pos + neg), pos + neg, draws.level))
     return DrawnCurve(
         x=ranking.score[segment],
         estimate=estimate,
         heights=lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment),
-        limits=_percentiles_or(_wilson(estimate, cases, draws.level), estimate, draws.level),
+        limits=_percentiles_or((lower, upper), estimate, draws.level),
         method="confidence resampling",
         of_one_class=True,
     )
