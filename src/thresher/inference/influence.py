@@ -544,7 +544,7 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
     row_weight = np.ones(positive.size) if weight is None else weight
     Pos, Neg = (float(row_weight[side].sum()) for side in (positive, ~positive))
     placement = np.where(positive, 1 - above / Neg, above / Pos)
-    area = float(row_weight[positive] @ placement[positive]) / Pos
+    area = float((row_weight[positive] * placement[positive]).sum()) / Pos  # exactly 1 where all are won
     rows = int(np.count_nonzero(positive))
     factors = _row_factor(rows, cluster) / Pos, _row_factor(positive.size - rows, cluster) / Neg
     return area, (placement - area) * row_weight * np.where(positive, *factors)

@@ -331,9 +331,9 @@ def _combined(
 
 def _correlation(covariance: Matrix) -> Matrix:
     """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
-    deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    product = np.outer(deviation, deviation)
-    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    variance = np.maximum(np.diagonal(covariance), 0.0)
+    product, known = np.sqrt(np.outer(variance, variance)), variance > NOTHING
+    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=np.logical_and.outer(known, known))
     np.fill_diagonal(correlation, 1.0)
     return np.clip(correlation, -1.0, 1.0)
 

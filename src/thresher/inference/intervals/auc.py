@@ -323,7 +323,8 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
 
     threads = threads_for(len(rows) * len(rows.scores))
     placement = np.stack(parallel_map(place, list(rows.scores.values()), threads))
-    areas = np.clip(placement[:, rows.positive] @ weight[rows.positive] / total[0], 0.0, 1.0)
+    won = [(each[rows.positive] * weight[rows.positive]).sum() for each in placement]  # BLAS rounds by a row's place
+    areas = np.clip(np.array(won) / total[0], 0.0, 1.0)
     influence = [
         (placement[:, side] - areas[:, np.newaxis]) * (weight[side] / size)
         for side, size in zip(sides, total, strict=True)
