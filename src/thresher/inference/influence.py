@@ -12,9 +12,10 @@ A measure of k classes that does not depend on the unit of weights has influence
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import permutations
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -502,26 +503,24 @@ def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence
 def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
     """The four averages of the AUC."""
     k = len(rows.classes)
-    against_rest = [(i, rows.index >= 0, np.eye(k)[i]) for i in range(k)]
-    pairs = [
+    against_rest = ((i, rows.index >= 0, np.eye(k)[i]) for i in range(k))
+    pairs = (
         (i, (rows.index == i) | (rows.index == j), (np.eye(k)[i] + np.eye(k)[j]) / (2 * (k - 1)))
-        for i in range(k)
-        for j in range(k)
-        if i != j
-    ]
+        for i, j in permutations(range(k), 2)
+    )
     averages = *_average_area(rows, matrix, against_rest), *_average_area(rows, matrix, pairs)
     names = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
     return dict(zip(names, averages, strict=True))
 
 
 def _average_area(
-    rows: ClassifiedRows, matrix: Floats, contrasts: list[tuple[int, Flags, Floats]]
+    rows: ClassifiedRows, matrix: Floats, contrasts: Iterable[tuple[int, Flags, Floats]]
 ) -> tuple[RowInfluence, RowInfluence]:
     """The macro and the weighted average of AUCs.
 
-    A contrast is a class, the rows that it is ranked among, and by which classes' shares its AUC weighs.
-
-    Rows are drawn from all classes together, so that the shares of classes are uncertain too.
+    Each AUC is given by a class, the rows it is ranked among (one at a time: all would take classes² · rows of memory)
+    and the classes whose shares it weighs by. Rows are drawn from all classes together, so that the shares of classes
+    are uncertain too.
     """
     share, areas = rows.share, []
     of_class = np.bincount(rows.index, weights=share, minlength=len(rows.classes))
@@ -530,12 +529,12 @@ def _average_area(
         weight = None if rows.weight is None else rows.weight[within]
         area, values = _area(rows.index[within] == i, matrix[within, i], weight, rows.cluster)
         areas.append(area)
-        macro[within] += values / len(contrasts)
+        macro[within] += values
         weighted[within] += values * (classes @ of_class)
         by_class += area * classes
     mean = float(of_class @ by_class)
     weighted += (by_class - mean)[rows.index] * share
-    return RowInfluence(float(np.mean(areas)), macro), RowInfluence(mean, weighted)
+    return RowInfluence(float(np.mean(areas)), macro / len(areas)), RowInfluence(mean, weighted)
 
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:
