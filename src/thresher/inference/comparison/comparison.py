@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_number
-from thresher._internal.results import Tabular, rows_of
+from thresher._internal.results import rows_of
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
@@ -22,6 +21,7 @@ from thresher.inference.comparison.difference import (
     holm,
     shown_p,
 )
+from thresher.inference.interval import MappingResult
 from thresher.inference.intervals.auc import AucCovariance, Matrix
 from thresher.ranking import Floats
 
@@ -30,7 +30,7 @@ Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Tabular):
+class Comparison(MappingResult):
     """All pairs of models: `comparison["a", "b"]` is A minus B.
 
     `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
@@ -58,8 +58,8 @@ class Comparison(Tabular):
             (a, b): replace(one, a=a, b=b, p_adjusted=p, margin=self.margin, better=self.better)
             for ((a, b), one), p in zip(self.differences.items(), adjusted, strict=True)
         }
-        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
-        object.__setattr__(self, "differences", MappingProxyType(differences))
+        object.__setattr__(self, "differences", differences)
+        MappingResult.__post_init__(self)
 
     @property
     def covariance(self) -> Matrix | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,16 +12,15 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import require_level, require_number, require_one_of
 from thresher._internal.parallel import map_chunks, parallel_map, threads_for
-from thresher._internal.results import Tabular
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.influence import RowInfluence, bessel, class_influence
 from thresher.inference.interval import (
     LOGIT,
+    ClassIntervals,
     Interval,
     aligned_lines,
-    interval_columns,
     normal_quantile,
     student_quantile,
 )
@@ -345,7 +343,7 @@ AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "on
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ClassAucIntervals(Tabular):
+class ClassAucIntervals(ClassIntervals):
     """An interval for each class against the rest, and for each of the four averages."""
 
     one_vs_rest: Mapping[Any, Interval]
@@ -362,16 +360,6 @@ class ClassAucIntervals(Tabular):
 
     def _brief(self) -> str:
         return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
-
-    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
-        """Every interval with its name, and the class it is of, if it is of one."""
-        rows: list[tuple[dict[str, Any], Interval]] = [
-            ({"quantity": "one_vs_rest", "class": str(label)}, one) for label, one in self.one_vs_rest.items()
-        ]
-        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in AVERAGES]
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
 
 
 def class_auc_interval(
@@ -424,7 +412,7 @@ def area_intervals(
         return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)
 
     return ClassAucIntervals(
-        one_vs_rest=MappingProxyType({name: against_rest(i) for i, name in enumerate(rows.classes)}),
+        one_vs_rest={name: against_rest(i) for i, name in enumerate(rows.classes)},
         **{name: average(influence[name]) for name in AVERAGES},
         dropped=rows.dropped,
     )
