@@ -248,8 +248,8 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
         return x * drawn.Pos / (x * drawn.Pos + wrong)
 
     estimate, level = heights(draws.observed), draws.level
-    doubt = _wilson(estimate, x * draws.observed.Pos / estimate, level)
-    return DrawnCurve(x, estimate, heights, _percentiles_or(doubt, estimate, level))
+    otherwise = _wilson(estimate, x * draws.observed.Pos / estimate, level)
+    return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
 
 
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
@@ -272,8 +272,8 @@ def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> D
     tp, fp = (counts / total for counts in calls(observed))
     (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
     below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
-    doubt = estimate - below, estimate + above
-    return DrawnCurve(x, estimate, heights, _percentiles_or(doubt, estimate, level))
+    otherwise = estimate - below, estimate + above
+    return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
 
 
 def _percentiles(drawn: Floats, level: float) -> Limits:
@@ -282,16 +282,13 @@ def _percentiles(drawn: Floats, level: float) -> Limits:
     return lower, upper
 
 
-def _percentiles_or(doubt: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
-    """Percentile limits, replaced by `doubt` where all draws agree.
-
-    Draws that agree do not make the estimate certain.
-    """
+def _percentiles_or(otherwise: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
+    """Percentile limits, or other ones where all draws agree, which proves nothing."""
 
     def limits(drawn: Floats) -> Limits:
         lower, upper = _percentiles(drawn, level)
         alike = upper - lower <= 1e-12
-        lower, upper = np.where(alike, doubt[0], lower), np.where(alike, doubt[1], upper)
+        lower, upper = np.where(alike, otherwise[0], lower), np.where(alike, otherwise[1], upper)
         return np.minimum(lower, estimate), np.maximum(upper, estimate)
 
     return limits
@@ -380,6 +377,6 @@ def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> D
 
 
 def _shown_segments(ranking: Ranking, points: int) -> Indices:
-    """Segments by rising score: all, or some that share the cases out evenly."""
+    """The segments to show, by rising score: all, or some at even shares of cases."""
     every = np.arange(len(ranking))
     return (every if len(ranking) <= points else quantile_splits(ranking, points)[1:] - 1)[::-1]

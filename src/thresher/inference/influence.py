@@ -103,7 +103,7 @@ def shorten_sample(rows: ScoredRows, model: str, ranking: Ranking, most: int) ->
     """A model's ranking in at most so many segments, and how the numbers of it vary."""
     split = splits_to_keep(ranking, most, keep="even")
     near = merge_at(ranking, split, at_means=True)
-    if rows.counted:
+    if rows.alike_within_classes:
         return near, variance_by_cases(near, rows.class_weights)
     return near, variance_by_rows(rows, segments_of_rows(rows, model, ranking, split), len(near))
 
@@ -124,7 +124,7 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
     """
     counts, totals = (ranking.pos, ranking.neg), (ranking.Pos, ranking.Neg)
     squares = [
-        weight * bessel(total / weight) * each
+        weight * bessel_correction(total / weight) * each
         for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
     ]
     return partial(_sum_of_squares, squares, None if class_weights is None else counts)
@@ -141,7 +141,7 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
         [np.bincount(segment[side], weights=weight[side] ** power, minlength=segments) for side in sides]
         for power in (1, 2)
     )
-    unbiased = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+    unbiased = [bessel_correction(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
     if rows.cluster is None:
         return partial(_sum_of_squares, unbiased, counts if rows.declared_mix else None)
 
@@ -222,7 +222,7 @@ def brier_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInflu
 
 
 def refinement_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the refinement loss over the hull's pools, which do not move it."""
+    """Slopes of the refinement loss, with the pools of the hull held fixed."""
     split = hull_splits(ranking, pool="ties")
     pos, neg = ranking.runs(split)
     rate = np.repeat(pos / (pos + neg), np.diff(split))
@@ -341,7 +341,7 @@ def _from_here_on(values: Floats) -> Floats:
     return sums
 
 
-def bessel(cases: float) -> float:
+def bessel_correction(cases: float) -> float:
     """Bessel's correction n / (n - 1) of a sum of squares; NaN for a single case."""
     return cases / (cases - 1) if cases > 1 else math.nan
 
@@ -551,4 +551,4 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
 
 def _row_factor(rows: int, cluster: Indices | None) -> float:
     """What makes squared influences of rows unbiased; clusters need none."""
-    return 1.0 if cluster is not None else math.sqrt(bessel(rows))
+    return 1.0 if cluster is not None else math.sqrt(bessel_correction(rows))

@@ -180,7 +180,7 @@ def _in_units(ranking: Ranking) -> Ranking:
 class Resampled:
     """Drawn positives and negatives per group of equal score, which may be 0.
 
-    Of one replicate, or of several in rows; `each` separates them and hands on `running`: their tp, fp and fp_upto.
+    Of one replicate, or of several in rows; `each` separates them, with tp, fp and fp_upto as `running`.
     """
 
     order: ModelOrder

@@ -15,7 +15,7 @@ from thresher._internal.parallel import map_chunks, parallel_map, threads_for
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.influence import RowInfluence, bessel, class_influence
+from thresher.inference.influence import RowInfluence, bessel_correction, class_influence
 from thresher.inference.interval import (
     LOGIT,
     ClassIntervals,
@@ -69,7 +69,7 @@ def auc_interval(
         if not rows.simple and method != "delong":
             raise ArgumentError(f"method {method!r} knows no weights or clusters", 'leave method out, or give "delong"')
         if not rows.simple:
-            return _rows_interval(rows, level)
+            return _sampled_auc_interval(rows, level)
         source = rows.ranking(name)
     require_ranking(source)
     source.require_both_classes()
@@ -130,7 +130,8 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
         return float((beaten * beaten * pos[piece]).sum()), float((beating * beating * neg[piece]).sum())
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
-    return bessel(ranking.Pos) * of_pos / ranking.Pos**2, bessel(ranking.Neg) * of_neg / ranking.Neg**2
+    Pos, Neg = ranking.Pos, ranking.Neg
+    return bessel_correction(Pos) * of_pos / Pos**2, bessel_correction(Neg) * of_neg / Neg**2
 
 
 def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
@@ -155,7 +156,7 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
         before = [so_far + cases for so_far, (cases, _, _) in zip(before, piece, strict=True)]
     Pos, Neg = before
     of_pos, of_neg = (
-        bessel(own) * (own * second[side] - first[side] ** 2) / (own**3 * other**2)
+        bessel_correction(own) * (own * second[side] - first[side] ** 2) / (own**3 * other**2)
         for side, own, other in ((0, Pos, Neg), (1, Neg, Pos))
     )
     return of_pos, of_neg
@@ -275,7 +276,7 @@ class AucCovariance:
         return self.of_pos + self.of_neg + self.shared
 
 
-def _rows_interval(rows: ScoredRows, level: float) -> Interval:
+def _sampled_auc_interval(rows: ScoredRows, level: float) -> Interval:
     """Limits that allow for weights and clusters; of clusters, at least Student's t."""
     rows.require_two_clusters()
     spread = auc_covariance(rows)
@@ -333,9 +334,9 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
         influence = [
             cluster_sums(each, rows.cluster[side], rows.clusters) for each, side in zip(influence, sides, strict=True)
         ]
-        crossed = influence[0] @ influence[1].T * bessel(rows.clusters)
+        crossed = influence[0] @ influence[1].T * bessel_correction(rows.clusters)
         shared, units = crossed + crossed.T, cases
-    of_pos, of_neg = (each @ each.T * bessel(n) for each, n in zip(influence, units, strict=True))
+    of_pos, of_neg = (each @ each.T * bessel_correction(n) for each, n in zip(influence, units, strict=True))
     return AucCovariance(areas, of_pos, of_neg, shared, cases)
 
 

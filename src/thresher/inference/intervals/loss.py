@@ -135,7 +135,7 @@ def _loss_interval(
     if isinstance(source, ScoredRows):
         name = one_model(source.scores, model)
         if not source.simple:
-            return _rows_interval(source, name, losses, level, most)
+            return _sampled_loss_interval(source, name, losses, level, most)
         source = source.ranking(name)
     require_ranking(source)
     source.require_probabilities()
@@ -149,13 +149,13 @@ def _loss_interval(
         of_pos, of_neg = losses(score, score)
         seen = [(of_pos, pos), (of_neg, neg)]
         if score[0] == 1 or score[-1] == 0:  # what no case is costs nothing; only certain and wrong costs all
-            seen = [(np.where(cases > 0, loss, 0.0), cases) for loss, cases in seen]
+            seen = [(np.where(counts > 0, loss, 0.0), counts) for loss, counts in seen]
             of_pos[score == 0], of_neg[score == 1] = 0.0, 0.0
         expected_pos = (pos + neg) * score
         predicted = [(of_pos, expected_pos), (of_neg, pos + neg - expected_pos)]
         totals = []
         for sides in (seen, predicted):
-            products = [loss * cases for loss, cases in sides]
+            products = [loss * counts for loss, counts in sides]
             totals.append(sum(float(each.sum()) for each in products))
             totals.append(sum(float((each * loss).sum()) for each, (loss, _) in zip(products, sides, strict=True)))
         return tuple(totals)
@@ -168,7 +168,7 @@ def _loss_interval(
     return _Moments(mean, variance, sums[2], predicted, cases - 1, cases, alike=not variance).interval(level, most)
 
 
-def _rows_interval(rows: ScoredRows, model: str, losses: Losses, level: float, most: float) -> Interval:
+def _sampled_loss_interval(rows: ScoredRows, model: str, losses: Losses, level: float, most: float) -> Interval:
     p = rows.scores[model].astype(np.float64)
     of_pos, of_neg = losses(p, p)
     loss = np.abs(np.where(rows.positive, of_pos, of_neg))
