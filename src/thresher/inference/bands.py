@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -80,6 +80,7 @@ class Draws:
     """
 
     source: ScoredRows | Ranking
+    _: KW_ONLY
     level: float
     replicates: int
     seed: int
@@ -151,7 +152,7 @@ def roc_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.4 , 0.75]), array([0.18, 0.63]), array([0.63, 0.87]))
     """
-    draws = Draws(source, level, replicates, seed, threads, model)
+    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
     return draws.band(roc_curve(draws, fpr, simultaneous=simultaneous), stratified=None)
 
 
@@ -176,7 +177,7 @@ def precision_recall_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.8, 0.5]), array([0.65, 0.4 ]), array([0.93, 0.6 ]))
     """
-    draws = Draws(source, level, replicates, seed, threads, model)
+    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
     return draws.band(precision_recall_curve(draws, recall), stratified=False)
 
 
@@ -200,7 +201,7 @@ def net_benefit_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.2]), array([0.09]), array([0.31]))
     """
-    draws = Draws(source, level, replicates, seed, threads, model)
+    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
     return draws.band(net_benefit_curve(draws, threshold), stratified=False)
 
 
@@ -340,7 +341,7 @@ def reliability_band(
     require_ranking(ranking)
     require_integer(points, name="points", least=1, fix="give e.g. points=101")
     if kind == "confidence":
-        draws = Draws(ranking, level, replicates, seed, threads)
+        draws = Draws(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)
     require_level(level)
     require_replicates(replicates, seed, threads)
