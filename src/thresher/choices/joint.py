@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.read_only import ReadOnlyFields
 from thresher._internal.results import Result, Tabular
 from thresher._internal.text import in_words
 from thresher.cautions import Caution
@@ -42,7 +43,7 @@ class Range(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class JointChoice(Tabular):
+class JointChoice(ReadOnlyFields, Tabular):
     """The cheapest model and threshold under a condition, and under others.
 
     `tied` names every model that is equally cheap; the first of them given is recommended.

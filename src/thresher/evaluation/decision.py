@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from thresher._internal import json as reading
 from thresher._internal.atomic import read_text, write_file
+from thresher._internal.read_only import ReadOnlyFields
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
@@ -37,7 +38,7 @@ _SURELY = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Decision(Result):
+class Decision(ReadOnlyFields, Result):
     """Which model, at which threshold, under which condition, and how firmly.
 
     A case is positive iff its score is at least `threshold` (+inf calls nothing positive), which stays the best one
@@ -280,7 +281,7 @@ def _plain(value: Any) -> Any:
         return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, OperatingCondition):
         return value.to_dict()
-    return value
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _interval(value: Any) -> Interval:

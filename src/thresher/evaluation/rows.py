@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.read_only import ReadOnly, ReadOnlyFields
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
 from thresher.inference.intervals.table import Table, count_calls
@@ -23,7 +24,7 @@ from thresher.tables import Contingency, OperatingCondition
 
 
 @dataclass(frozen=True, eq=False)
-class EvaluatedRows:
+class EvaluatedRows(ReadOnlyFields):
     """Rows without gaps, the calls that came with them, and the condition.
 
     `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
@@ -37,9 +38,9 @@ class EvaluatedRows:
     level: float
 
     @cached_property
-    def rankings(self) -> dict[str, Ranking]:
+    def rankings(self) -> Mapping[str, Ranking]:
         """The ranking of every model."""
-        return {name: self.scored.ranking(name) for name in self.scored.models}
+        return ReadOnly({name: self.scored.ranking(name) for name in self.scored.models})
 
     @property
     def made_at(self) -> float:
