@@ -93,3 +93,21 @@ def test_mappings_of_results_refuse_changes(evaluate, change):
         with pytest.raises(TypeError, match="does not change"):
             change(mapping)
     assert result.to_dict() == before
+
+
+@pytest.mark.parametrize("columns", [(), ("weights",), ("weights", "clusters")])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numbers_are_those_of_the_rows_at_the_call(dtype, columns):
+    arrays = {
+        "labels": LABELS.copy(),
+        "scores": SCORES["a"].astype(dtype),
+        "current": SCORES["b"] > 0.5,
+        "weights": RNG.random(80) + 0.5,
+        "clusters": np.arange(80) // 2,
+    }
+    options: dict[str, Any] = {name: arrays[name] for name in ("labels", "scores", "current", *columns)}
+    expected = th.evaluate(**options, replicates=20, condition=RARE).to_dict()
+    result = th.evaluate(**options, replicates=20, condition=RARE)
+    for values in arrays.values():
+        values[:] = values[::-1].copy()
+    assert result.to_dict() == expected

@@ -42,6 +42,8 @@ class Evaluation(PageResult[ModelEvaluation]):
     `baseline` is the cheapest of "never", "always", "0.5" and "current", and `savings` what every model saves per case
     against it. `may_be_best` names the models that may be the best at the level. `quantities` holds what `measures=`
     asked for, by model and text.
+
+    It keeps a copy of the rows, because most numbers are computed from them when they are first read.
     """
 
     models: Mapping[str, ModelEvaluation]

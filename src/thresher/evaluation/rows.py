@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -97,9 +98,11 @@ def evaluated_rows(
     rows = ScoredRows.of(
         labels, models, positive=positive, weights=weights, clusters=clusters, columns=columns, missing=missing
     )
+    # Most numbers are computed later, and the caller may change the arrays until then.
+    positive_rows, by_model, weight = deepcopy((rows.positive, rows.scores, rows.weight))
     label = rows.columns["labels"]
     return EvaluatedRows(
-        rows,
+        replace(rows, positive=positive_rows, scores=ReadOnly(by_model), weight=weight),
         {name: _calls(label, rows.columns[f"predictions of {name!r}"], positive) for name in predicted},
         _calls_or_flags(label, rows.columns["current"], positive) if "current" in columns else None,
         condition,
