@@ -198,10 +198,8 @@ def ece(
         )
     require_level(level)
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
-        raise WeightError(
-            "weights that are not whole do not say how many labels there were to draw",
-            fix="rank without weights, or take reliability(ranking), which needs no null distribution",
-        )
+        what = "weights that are not whole do not say how many labels there were to draw"
+        raise WeightError(what, "rank without weights, or take reliability(ranking), which needs no null distribution")
     fix = f"give e.g. {argument('replicates', 1000)}"
     replicates = require_integer(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restate(ranking, prevalence, trained_at)

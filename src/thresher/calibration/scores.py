@@ -27,10 +27,8 @@ def numbers(values: npt.ArrayLike, *, name: str) -> Floats:
     array: Floats = rankable(plain_array(values, name=name)).astype(np.float64)
     missing = np.isnan(array)
     if missing.any():
-        raise MissingValueError(
-            f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})",
-            fix="fill them or leave those rows out",
-        )
+        what = f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})"
+        raise MissingValueError(what, "fill them or leave those rows out")
     return array
 
 
@@ -63,10 +61,8 @@ def probability_rows(
         labels, probabilities, classes=classes, weights=weights, every_class=False
     )
     if len(names) < 2:
-        raise LengthError(
-            f"there is one class, {names[0]!r}, and one column of probabilities",
-            fix="give a column per class, two or more, and name them by classes=[...]",
-        )
+        what = f"there is one class, {names[0]!r}, and one column of probabilities"
+        raise LengthError(what, "give a column per class, two or more, and name them by classes=[...]")
     matrix = np.stack(scores, axis=1).astype(np.float64)
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)

@@ -28,10 +28,8 @@ def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike)
         ):
             columns[i] = np.array(columns[i].tolist())
     if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
-        raise LengthError(
-            f"score, pos and neg have shapes {columns[0].shape}, {columns[1].shape} and {columns[2].shape}",
-            fix="give three columns of the same length, one entry per segment",
-        )
+        what = f"score, pos and neg have shapes {columns[0].shape}, {columns[1].shape} and {columns[2].shape}"
+        raise LengthError(what, "give three columns of the same length, one entry per segment")
     scores = rankable(columns[0]).astype(np.float64)
     masked = np.logical_or.reduce([np.ma.getmaskarray(np.ma.asarray(column)) for column in (score, pos, neg)])
     absent = np.flatnonzero(np.isnan(scores) | masked)
@@ -59,10 +57,8 @@ def check_ranges(low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, ne
         raise EmptyError("there are no cases to rank", "give a count above 0")
     alone = np.flatnonzero(((positives == 1) | (negatives == 1)) & (lows < highs))
     if alone.size and positives.dtype.kind == "i":
-        raise ArgumentError(
-            f"range {alone[0]} holds one case of a class at two scores",
-            fix="give each class its own range, from its lowest to its highest score",
-        )
+        what = f"range {alone[0]} holds one case of a class at two scores"
+        raise ArgumentError(what, "give each class its own range, from its lowest to its highest score")
     return groups_of((lows, highs, lows, highs), positives, negatives)
 
 
@@ -96,16 +92,12 @@ def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _counts(column: Counts, name: str, kind: type[np.int64 | np.float64]) -> Counts:
     if column.dtype.kind not in "iubf":
-        raise WeightError(
-            f"{name} must hold numbers, got {column.dtype} (first {column.tolist()[:1]})",
-            fix="give counts (or summed weights) of 0 or more",
-        )
+        what = f"{name} must hold numbers, got {column.dtype} (first {column.tolist()[:1]})"
+        raise WeightError(what, "give counts (or summed weights) of 0 or more")
     bad = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
     if bad.size:
-        raise WeightError(
-            f"{name}[{bad[0]}] is {column[bad[0]]}, and a count is finite and not negative",
-            fix="give counts (or summed weights) of 0 or more",
-        )
+        what = f"{name}[{bad[0]}] is {column[bad[0]]}, and a count is finite and not negative"
+        raise WeightError(what, "give counts (or summed weights) of 0 or more")
     require_safe_total(float(column.max(initial=0)))  # before a uint64 wraps round
     return column.astype(kind)
 

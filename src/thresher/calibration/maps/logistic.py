@@ -221,10 +221,8 @@ def fit_logistic(
         with_pos, with_neg = np.flatnonzero(pos), np.flatnonzero(neg)
         separable = with_pos[-1] <= with_neg[0] or (method == "platt" and with_neg[-1] <= with_pos[0])
     if separable:
-        raise ArgumentError(
-            "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
-            _OTHER_WAYS,
-        )
+        what = "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)"
+        raise ArgumentError(what, _OTHER_WAYS)
     features = [-np.logaddexp(0, -x), np.logaddexp(0, x)] if method == "beta" else [x]
     slopes, c = logistic_fit(features, pos, neg, intercept=method != "temperature", nonnegative=method != "platt")
     if (slope := sum(slopes)) <= 0:

@@ -150,10 +150,8 @@ def calibration_map(
     options = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
     require_one_of(method, _OPTIONS, name="method")
     if unknown := sorted({name for name, value in options.items() if value is not None} - _OPTIONS[method]):
-        raise ArgumentError(
-            f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}",
-            fix="leave it out, or pick another method",
-        )
+        what = f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}"
+        raise ArgumentError(what, "leave it out, or pick another method")
     if method == "isotonic":
         split = hull_splits(ranking)
     elif method == "histogram":
