@@ -219,8 +219,8 @@ def _split_at(corner: Place, points: Mapping[Place, int], slack: float) -> int |
     """The split of a model that is at a corner, None if none is."""
     if not slack:
         return points.get(corner)
-    away = np.abs(np.array(list(points)) - np.array(corner)).max(axis=1)
-    return list(points.values())[away.argmin()] if away.min() <= slack else None
+    distance = np.abs(np.array(list(points)) - np.array(corner)).max(axis=1)
+    return list(points.values())[distance.argmin()] if distance.min() <= slack else None
 
 
 def _stretch(ranges: tuple[Range, ...], model: str, choices: Mapping[str, Choice]) -> tuple[float, float]:

@@ -290,10 +290,8 @@ def evaluate(
         savings=priced.savings,
         may_be_best=picked.may_be_best,
     )
-    if not wanted:
-        return evaluation
     quantities = {
         name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in wanted.items()}
-        for name in names
+        for name in (names if wanted else ())
     }
     return replace(evaluation, quantities=quantities)

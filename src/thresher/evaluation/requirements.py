@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from thresher.errors import ArgumentError, MeasureError, located
 from thresher.evaluation.quantities import parse_quantities, quantity_interval
 from thresher.inference import Interval
 from thresher.tables import Quantity
-from thresher.tables.quantities import NUMBER
+from thresher.tables.quantities import NUMBER, RELATIONS
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
@@ -28,7 +27,6 @@ _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<valu
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
 # A bound comes at the end, or before @; what follows a digit there is a number's fraction.
 _BOUND = re.compile(r"\.(?P<bound>[A-Za-z_]+)\s*(?=@|$)")
-_COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Requirement:
 
     def holds(self, value: float) -> bool:
         """Whether a value meets it; an undefined one meets nothing."""
-        return bool(_COMPARE[self.relation](value, self.value))
+        return bool(RELATIONS[self.relation](value, self.value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
         return {}
     by_name = columns_by_name(predictions)
     if by_name is None and len(models) > 1:
-        what = "it is not said which model the predictions are of"
+        what = "cannot tell which model the predictions are of"
         raise ArgumentError(what, "give predictions={'name': column, ...}")
     if by_name is None:
         return {next(iter(models)): predictions}

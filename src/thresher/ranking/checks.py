@@ -146,20 +146,16 @@ def _require_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _unfit(values: npt.NDArray[Any], bad: npt.NDArray[np.intp]) -> ScoreError:
-    return ScoreError(
-        f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values.flat[bad[0]])[:40]}",
-        fix="subtract an offset so that they do, or round them yourself",
-    )
+    what = f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values.flat[bad[0]])[:40]}"
+    return ScoreError(what, "subtract an offset so that they do, or round them yourself")
 
 
 def _no_number(values: npt.NDArray[Any]) -> ScoreError:
     entries = values.ravel().tolist() if values.size else [values.dtype]
     row = next((row for row, entry in enumerate(entries) if not _reads_as_number(entry)), None)
     first = f"first {entries[0]!r}" if not row else f"first {entries[row]!r} at row {row}"
-    return ScoreError(
-        f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} ({first})",
-        fix="convert them to float, and check that labels and scores are not swapped",
-    )
+    what = f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} ({first})"
+    return ScoreError(what, "convert them to float, and check that labels and scores are not swapped")
 
 
 def _reads_as_number(entry: Any) -> bool:

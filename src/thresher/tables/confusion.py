@@ -185,7 +185,7 @@ class ConfusionMatrix(Tabular):
         known, table = named(measure), self.per_class
         if how == "micro":
             return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
-        counts = table.Pos > (0 if how == "weighted" else -1)
+        counts = (how != "weighted") | (table.Pos > 0)
         if not counts.any():
             return math.nan
         return float(np.average(known.of(table)[counts], weights=table.Pos[counts] if how == "weighted" else None))
@@ -201,7 +201,8 @@ class ConfusionMatrix(Tabular):
         known, table = named(measure), self.per_class
         if not table.total.any():
             return "there are no cases"
-        undefined = np.isnan(known.of(table)) & (table.Pos > (0 if how == "weighted" else -1))
+        counts = (how != "weighted") | (table.Pos > 0)
+        undefined = np.isnan(known.of(table)) & counts
         names = ", ".join(repr(name) for name, at in zip(self.classes, undefined.tolist(), strict=True) if at)
         return f"with {names} as the positive class, {known.undefined}"
 
@@ -340,8 +341,8 @@ class ConfusionMatrix(Tabular):
         """Agreement beyond chance and the most there can be, times squared cases."""
         # Python integers never overflow; int64 products do near 3e9 cases.
         marginals, total = list(zip(self.actual.tolist(), self.predicted.tolist(), strict=True)), self.total
-        by_chance, apart = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
-        return sum(self.correct.tolist()) * total - by_chance, apart
+        by_chance, most = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
+        return sum(self.correct.tolist()) * total - by_chance, most
 
 
 def confusion(
