@@ -45,11 +45,8 @@ def probabilities_in(values: npt.ArrayLike) -> Floats:
     array = numbers(values, name="probabilities")
     outside = (array < 0) | (array > 1)
     if outside.any():
-        raise ProbabilityError(
-            f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
-            f" (first {_first_values(array[outside])} at rows {_rows(outside)})",
-            fix=_FIX,
-        )
+        what = f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
+        raise ProbabilityError(f"{what} (first {_first_values(array[outside])} at rows {_rows(outside)})", _FIX)
     return array
 
 
@@ -65,11 +62,9 @@ def probability_rows(
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
-        raise ProbabilityError(
-            f"{off.size:,} of {len(matrix):,} rows do not sum to 1"
-            f" (first sums {_first_values(total[off])} at rows {_first_values(off)})",
-            fix="give one row per case and one column per class, each row summing to 1",
-        )
+        first = f"first sums {_first_values(total[off])} at rows {_first_values(off)}"
+        what = f"{off.size:,} of {len(matrix):,} rows do not sum to 1 ({first})"
+        raise ProbabilityError(what, "give one row per case and one column per class, each row summing to 1")
     return matrix, rows.index, rows.weight
 
 

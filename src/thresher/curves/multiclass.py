@@ -230,9 +230,8 @@ def _require_every_class(names: list[Any], index: Column) -> None:
 def _probability(score: Column, at: int) -> Column:
     outside = np.flatnonzero(~((score >= 0) & (score <= 1)))
     if outside.size:
-        raise ProbabilityError(
-            f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1]"
-            f" (first {score[outside[0]]:g} at row {outside[0]})",
-            fix="give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)",
-        )
+        first = f"first {score[outside[0]]:g} at row {outside[0]}"
+        what = f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1] ({first})"
+        fix = "give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)"
+        raise ProbabilityError(what, fix)
     return score

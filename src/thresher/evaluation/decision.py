@@ -301,12 +301,6 @@ def _condition(value: Any) -> OperatingCondition:
     return OperatingCondition(**reading.fields(value, {"class_ratio": reading.number(0, strictly=True), **costs}))
 
 
-def _calibration(value: Any) -> Mapping[str, Any]:
-    CalibrationMap.from_dict(value)
-    plain: Mapping[str, Any] = value
-    return plain
-
-
 def _names(value: Any) -> tuple[str, ...]:
     names = tuple(reading.items(reading.text)(value))
     if not names:
@@ -334,7 +328,7 @@ _READERS: Mapping[str, reading.Reader] = {
     "runner_up": reading.or_none(reading.text),
     "gap": reading.or_none(reading.number()),
     "wins": reading.or_none(reading.number(0, 1)),
-    "calibration": reading.or_none(_calibration),
+    "calibration": reading.or_none(lambda value: CalibrationMap.from_dict(value).to_dict()),
     "fingerprint": _fingerprint,
     "rule": reading.one_of([">="]),
 }

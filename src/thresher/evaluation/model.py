@@ -226,10 +226,8 @@ def are_probabilities(ranking: Ranking) -> bool:
 def require_prevalence(trained_at: Any) -> None:
     """Raise `ArgumentError` unless `trained_at` is a prevalence, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
-        raise ArgumentError(
-            f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",
-            "give the proportion of positives that the scores were made for, e.g. that of the training rows",
-        )
+        fix = "give the proportion of positives that the scores were made for, e.g. that of the training rows"
+        raise ArgumentError(f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}", fix)
 
 
 def _decomposition(ranking: Ranking) -> Decomposition | None:

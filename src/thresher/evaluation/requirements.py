@@ -91,10 +91,8 @@ def requirement(text: str) -> Requirement:
         form = _FORM.fullmatch(text.strip())
         named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
         if form is None or named is None:
-            raise MeasureError(
-                f"cannot read the requirement {text!r}",
-                fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
-            )
+            fix = 'write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"'
+            raise MeasureError(f"cannot read the requirement {text!r}", fix)
         asked, bound = _bound(named["quantity"], form["relation"])
         (one,) = parse_quantities([asked]).values()
         model = None if named["model"] is None else named["model"].strip()

@@ -34,11 +34,9 @@ def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike)
     masked = np.logical_or.reduce([np.ma.getmaskarray(np.ma.asarray(column)) for column in (score, pos, neg)])
     absent = np.flatnonzero(np.isnan(scores) | masked)
     if absent.size:
-        raise MissingValueError(
-            f"{absent.size:,} of {scores.size:,} scores are NaN or masked, which have no rank"
-            f" (first at {absent[:5].tolist()})",
-            fix="leave those segments out, or give them a score",
-        )
+        which = f"{absent.size:,} of {scores.size:,} scores"
+        what = f"{which} are NaN or masked, which have no rank (first at {absent[:5].tolist()})"
+        raise MissingValueError(what, "leave those segments out, or give them a score")
     kind = np.int64 if all(column.dtype.kind in "iub" for column in columns[1:]) else np.float64
     positives, negatives = _counts(columns[1], "pos", kind), _counts(columns[2], "neg", kind)
     require_safe_total(float(positives.sum(dtype=np.float64) + negatives.sum(dtype=np.float64)))
@@ -65,11 +63,9 @@ def check_ranges(low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, ne
 def require_safe_total(cases: float) -> None:
     """Raise `WeightError` when sums and products of so many cases would lose digits."""
     if cases and not 1 / MOST_CASES <= cases <= MOST_CASES:
-        raise WeightError(
-            f"the counts add up to {cases:.3g}, outside {1 / MOST_CASES:.2g} to {MOST_CASES:.2g},"
-            " where sums and products are safe",
-            fix="multiply or divide all of them by the same number",
-        )
+        safe = f"{1 / MOST_CASES:.2g} to {MOST_CASES:.2g}, where sums and products are safe"
+        what = f"the counts add up to {cases:.3g}, outside {safe}"
+        raise WeightError(what, "multiply or divide all of them by the same number")
 
 
 def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

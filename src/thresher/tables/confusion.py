@@ -258,11 +258,9 @@ class ConfusionMatrix(Tabular):
             average = cast("Averaging", how), of
             value, reason = self.average(*average), self.why_undefined(*average)
         else:
-            raise MeasureError(
-                f"a confusion matrix has no number called {name!r}",
-                fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
-                " for a single class, ask one_vs_rest(c).describe(...)",
-            )
+            fix = 'give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1"'
+            fix += "; for a single class, ask one_vs_rest(c).describe(...)"
+            raise MeasureError(f"a confusion matrix has no number called {name!r}", fix)
         return f"{name} undefined: {reason}" if math.isnan(value) else f"{name} {value:.4g}"
 
     def to_dict(self) -> dict[str, Any]:
