@@ -8,11 +8,7 @@ from typing import Any, NoReturn
 
 
 class ReadOnly(dict[Any, Any]):
-    """A dictionary that refuses changes, as do the mappings in it.
-
-    >>> ReadOnly({"auc": 0.5}) | {"ks": 1}
-    {'auc': 0.5, 'ks': 1}
-    """
+    """A dictionary that refuses changes, as do the mappings in it."""
 
     __slots__ = ()
 

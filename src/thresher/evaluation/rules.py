@@ -321,7 +321,7 @@ class Pick(NamedTuple):
     out_of_bag: float
 
 
-def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
+def parse_prefer(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
     """Read `prefer=`: a model's name, names in order, "first", or "current"."""
     if prefer is None:
         return Preference()
