@@ -18,7 +18,7 @@ from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import ModelEvaluation, require_prevalence
-from thresher.evaluation.quantities import parse_quantities, quantity_interval
+from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.evaluation.results import PageResult, interval_dicts
 from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
 from thresher.evaluation.rules import FixedRule, Pick, Rule, fixed_rules, parse_prefer, pick, price_rules, rule_in_use
@@ -216,7 +216,7 @@ def evaluate(
     picked = pick(joint, stability, level=level, margin=margin, preference=preference)
     evaluation = _assemble(rows, joint, stability, picked, fixed, seed=seed, condition=condition)
     quantities = {
-        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in wanted.items()}
+        name: {text: answer(evaluation, name, one, replicates).interval for text, one in wanted.items()}
         for name in (joint.choices if wanted else ())
     }
     return replace(evaluation, quantities=quantities)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from thresher.errors import ArgumentError, MeasureError, located
-from thresher.evaluation.quantities import parse_quantities, quantity_interval
+from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.inference import Interval
 from thresher.tables import Quantity
 from thresher.tables.quantities import NUMBER, RELATIONS
@@ -102,7 +102,7 @@ def requirement(text: str) -> Requirement:
 def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
     """Find what a requirement speaks of, and judge it."""
     name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
-    return Judgement(one, name, *quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound))
+    return Judgement(one, name, *answer(evaluation, name, one.quantity, replicates, judged_by=one.bound))
 
 
 def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
