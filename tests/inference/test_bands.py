@@ -304,3 +304,13 @@ def test_maps_that_all_agree_are_no_certainty():
     assert (band.lower[0], band.upper[0]) == pytest.approx((0, th.rate_interval(0, 12).upper), rel=1e-14)
     assert band.lower[1] == pytest.approx(th.rate_interval(20, 20).lower, rel=1e-14)
     assert (band.upper > band.lower).all()
+
+
+def test_where_all_draws_agree_limits_of_a_declared_mix_are_those_of_the_data_restated():
+    ranking = th.Ranking([0.9, 0.5, 0.1], [30, 10, 0], [0, 30, 130])
+    declared, plain = draws_of(ranking, class_ratio=0.01), draws_of(ranking)
+    bands = [each.band(reliability_curve(each, ranking), stratified=None) for each in (declared, plain)]
+    for limit in ("estimate", "lower", "upper"):
+        restated, p = (getattr(band, limit)[[0, 2]] for band in bands)  # pools of one class
+        assert restated == pytest.approx(p * 0.01 / (p * 0.01 + (1 - p) * 40 / 160)), limit
+    assert bands[0].upper[0] < 0.002

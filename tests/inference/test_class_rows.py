@@ -109,12 +109,12 @@ def test_classes_from_a_fitted_model_are_plain():
         (th.errors.ArgumentError, "'b', which has no matrix", {"predictions": {"b": LABELS}}),
         (
             th.errors.ArgumentError,
-            "which model the predictions",
+            "the predictions name no model",
             {"matrix": {"a": MATRIX, "b": MATRIX}, "predictions": LABELS},
         ),
         (th.errors.LabelError, "'emu'", {"predictions": ["emu"] * 6}),
         (th.errors.LabelError, "twice", {"classes": ["cat", "cow", "cat"]}),
-        (th.errors.ArgumentError, "classes of 'model' are not said", {"classes": {}}),
+        (th.errors.ArgumentError, "classes of 'model' are missing", {"classes": {}}),
         (th.errors.ArgumentError, "no matrix of 'b'", {"classes": {"model": ["cat", "cow", "dog"], "b": ["cat"]}}),
         (
             th.errors.OneClassError,

@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -318,6 +319,16 @@ def test_they_are_what_a_little_more_of_a_row_adds(classes, ties):
         assert each.estimate == pytest.approx(measures[name], abs=1e-12), name
         assert each.values == pytest.approx(np.array(added[name]), abs=1e-8), name
         assert each.values.sum() == pytest.approx(0, abs=1e-12), name
+
+
+def test_pairs_of_many_classes_are_not_held_at_once():
+    labels, models = class_examples.rows(1500, 2, classes=60)
+    rows = classified_rows(labels, models["poor"])
+    tracemalloc.start()
+    class_influence(rows, "model")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 60 * 59 * 1500  # bytes of a mask of rows for each pair
 
 
 def test_squares_of_plain_rows_are_the_textbook_variances():

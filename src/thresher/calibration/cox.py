@@ -107,11 +107,11 @@ def _offset_intercept(x: Floats, pos: Floats, neg: Floats) -> float:
     for _ in range(_MOST_STEPS):
         fitted = expit(x + a)
         expected = cases * fitted
-        away = Pos - float(expected.sum())
-        if abs(away) <= _RESOLVED * Pos:
+        excess = Pos - float(expected.sum())
+        if abs(excess) <= _RESOLVED * Pos:
             break
         curvature = float((expected * (1 - fitted)).sum())
-        step = away / curvature if curvature > 0 else math.copysign(_LONGEST_STEP, away)
+        step = excess / curvature if curvature > 0 else math.copysign(_LONGEST_STEP, excess)
         step = max(-_LONGEST_STEP, min(_LONGEST_STEP, step))
         a += step
         if abs(step) <= _RESOLVED * max(1.0, abs(a)):

@@ -36,10 +36,8 @@ class Decomposition(Result):
 
     def __str__(self) -> str:
         over = "exact segments" if self.bins == "exact" else "the hull's pools"
-        return (
-            f"Brier {self.brier:.4f} = {self.calibration:.4f} calibration + {self.refinement:.4f} refinement"
-            f" (over {over})"
-        )
+        parts = f"{self.calibration:.4f} calibration + {self.refinement:.4f} refinement"
+        return f"Brier {self.brier:.4f} = {parts} (over {over})"
 
 
 def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:

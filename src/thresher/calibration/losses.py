@@ -28,7 +28,7 @@ def zero_one(margin: npt.ArrayLike, *, half_on_boundary: bool = False) -> Floats
     >>> zero_one([-2, 0, 2], half_on_boundary=True)
     array([1. , 0.5, 0. ])
     """
-    z = _margin(margin)
+    z = numbers(margin, name="margins")
     on_boundary = 0.5 if half_on_boundary else 1.0
     return np.where(z < 0, 1.0, np.where(z == 0, on_boundary, 0.0))[()]
 
@@ -39,7 +39,7 @@ def hinge(margin: npt.ArrayLike) -> Floats:
     >>> hinge([-2, 0, 0.5, 2])
     array([3. , 1. , 0.5, 0. ])
     """
-    return np.maximum(0.0, 1 - _margin(margin))
+    return np.maximum(0.0, 1 - numbers(margin, name="margins"))
 
 
 def logistic(margin: npt.ArrayLike) -> Floats:
@@ -50,7 +50,7 @@ def logistic(margin: npt.ArrayLike) -> Floats:
     >>> logistic([-1, 0, 1]).round(4)
     array([1.8946, 1.    , 0.4519])
     """
-    return np.logaddexp(0.0, -_margin(margin)) / math.log(2)
+    return np.logaddexp(0.0, -numbers(margin, name="margins")) / math.log(2)
 
 
 def exponential(margin: npt.ArrayLike) -> Floats:
@@ -60,7 +60,7 @@ def exponential(margin: npt.ArrayLike) -> Floats:
     array([2.7183, 1.    , 0.3679])
     """
     with np.errstate(over="ignore"):
-        return np.exp(-_margin(margin))
+        return np.exp(-numbers(margin, name="margins"))
 
 
 def squared(margin: npt.ArrayLike, *, truncated: bool = False) -> Floats:
@@ -73,7 +73,7 @@ def squared(margin: npt.ArrayLike, *, truncated: bool = False) -> Floats:
     >>> squared([-1, 0, 1, 3], truncated=True)
     array([4., 1., 0., 0.])
     """
-    short = 1 - _margin(margin)
+    short = 1 - numbers(margin, name="margins")
     if truncated:
         short = np.maximum(0.0, short)
     with np.errstate(over="ignore"):
@@ -108,7 +108,3 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     pos, neg = ranking.pos > 0, ranking.neg > 0
     total = np.dot(ranking.pos[pos], of_positives[pos]) + np.dot(ranking.neg[neg], of_negatives[neg])
     return float(total / ranking.total)
-
-
-def _margin(margin: npt.ArrayLike) -> Floats:
-    return numbers(margin, name="margins")

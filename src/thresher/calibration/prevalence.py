@@ -79,10 +79,8 @@ def adjust_prevalence(
     source = ranking.prevalence if ranking is not None and trained_at is None else trained_at
     for name, prevalence in (("to", to), ("trained_at", source)):
         if not 0 < as_number(prevalence) < 1:
-            raise ProbabilityError(
-                f"{name} must lie between 0 and 1, got {prevalence}",
-                fix="give a proportion of positives, e.g. ranking.prevalence",
-            )
+            what = f"{name} must lie between 0 and 1, got {prevalence}"
+            raise ProbabilityError(what, "give a proportion of positives, e.g. ranking.prevalence")
     made_at = as_number(source)
     if ranking is None:
         return _restate(probabilities_in(probabilities), to, made_at)  # type: ignore[arg-type]

@@ -191,17 +191,13 @@ def ece(
     fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
     require_one_of(bins, get_args(ErrorBins), name="bins", fix=fix)
     if bins == "exact" and len(ranking) > MOST_GROUPS:
-        raise ArgumentError(
-            f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
-            fix=f"pass {argument('bins', 'quantile')}, or take decomposition(ranking).miscalibration, "
-            "which needs no bins",
-        )
+        what = f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything"
+        fix = f"pass {argument('bins', 'quantile')}, or take decomposition(ranking).miscalibration"
+        raise ArgumentError(f"{what} (at most {MOST_GROUPS:,})", f"{fix}, which needs no bins")
     require_level(level)
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
-        raise WeightError(
-            "weights that are not whole do not say how many labels there were to draw",
-            fix="rank without weights, or take reliability(ranking), which needs no null distribution",
-        )
+        what = "weights that are not whole do not say how many labels there were to draw"
+        raise WeightError(what, "rank without weights, or take reliability(ranking), which needs no null distribution")
     fix = f"give e.g. {argument('replicates', 1000)}"
     replicates = require_integer(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restate(ranking, prevalence, trained_at)

@@ -27,10 +27,8 @@ def numbers(values: npt.ArrayLike, *, name: str) -> Floats:
     array: Floats = rankable(plain_array(values, name=name)).astype(np.float64)
     missing = np.isnan(array)
     if missing.any():
-        raise MissingValueError(
-            f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})",
-            fix="fill them or leave those rows out",
-        )
+        what = f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})"
+        raise MissingValueError(what, "fill them or leave those rows out")
     return array
 
 
@@ -47,11 +45,8 @@ def probabilities_in(values: npt.ArrayLike) -> Floats:
     array = numbers(values, name="probabilities")
     outside = (array < 0) | (array > 1)
     if outside.any():
-        raise ProbabilityError(
-            f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
-            f" (first {_listed(array[outside])} at rows {_rows(outside)})",
-            fix=_FIX,
-        )
+        what = f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
+        raise ProbabilityError(f"{what} (first {_first_values(array[outside])} at rows {_rows(outside)})", _FIX)
     return array
 
 
@@ -59,24 +54,18 @@ def probability_rows(
     labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
 ) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
     """Rows that carry weight, each summing to 1: (matrix, true column, weights)."""
-    names, index, scores, weight, _ = class_rows(
-        labels, probabilities, classes=classes, weights=weights, every_class=False
-    )
-    if len(names) < 2:
-        raise LengthError(
-            f"there is one class, {names[0]!r}, and one column of probabilities",
-            fix="give a column per class, two or more, and name them by classes=[...]",
-        )
-    matrix = np.stack(scores, axis=1).astype(np.float64)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
+    if len(rows.classes) < 2:
+        what = f"there is one class, {rows.classes[0]!r}, and one column of probabilities"
+        raise LengthError(what, "give a column per class, two or more, and name them by classes=[...]")
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
     total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
-        raise ProbabilityError(
-            f"{off.size:,} of {len(matrix):,} rows do not sum to 1"
-            f" (first sums {_listed(total[off])} at rows {_listed(off)})",
-            fix="give one row per case and one column per class, each row summing to 1",
-        )
-    return matrix, index, weight
+        first = f"first sums {_first_values(total[off])} at rows {_first_values(off)}"
+        what = f"{off.size:,} of {len(matrix):,} rows do not sum to 1 ({first})"
+        raise ProbabilityError(what, "give one row per case and one column per class, each row summing to 1")
+    return matrix, rows.index, rows.weight
 
 
 def brier(ranking: Ranking) -> float:
@@ -248,9 +237,9 @@ def _clip(p: Floats, clip: float) -> Floats:
 def _rows(flags: Flags) -> str:
     """The first rows of an array of any shape that hold a flagged entry."""
     by_row = np.atleast_1d(flags).reshape(len(np.atleast_1d(flags)), -1)
-    return _listed(np.flatnonzero(by_row.any(axis=1)))
+    return _first_values(np.flatnonzero(by_row.any(axis=1)))
 
 
-def _listed(values: npt.NDArray[Any]) -> str:
+def _first_values(values: npt.NDArray[Any]) -> str:
     shown = ", ".join(f"{value:g}" for value in values[:VALUES_SHOWN].tolist())
     return shown + (", …" if values.size > VALUES_SHOWN else "")

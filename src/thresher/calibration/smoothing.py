@@ -40,10 +40,8 @@ class MEstimate:
     def __post_init__(self) -> None:
         _require_cases(self.m)
         if not 0 <= as_number(self.prior) <= 1:
-            raise ProbabilityError(
-                f"the prior probability of the positive class must lie in [0, 1], got {self.prior}",
-                fix="give e.g. the ranking's prevalence",
-            )
+            what = f"the prior probability of the positive class must lie in [0, 1], got {self.prior}"
+            raise ProbabilityError(what, "give e.g. the ranking's prevalence")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -118,10 +116,8 @@ def smooth(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     elif isinstance(smoothing, MEstimate):
         probability = m_estimate(counts, smoothing.m, smoothing.prior)[:, 0]
     else:
-        raise ArgumentError(
-            f"{argument('smoothing')} must be 'laplace', an MEstimate or None, got {smoothing!r}",
-            fix="pass e.g. smoothing=MEstimate(m=10, prior=0.1)",
-        )
+        what = f"{argument('smoothing')} must be 'laplace', an MEstimate or None, got {smoothing!r}"
+        raise ArgumentError(what, "pass e.g. smoothing=MEstimate(m=10, prior=0.1)")
     probability.flags.writeable = False
     # Leaves that are not in order yet are put in their own order; equal ones stay by score.
     ordered = probability[np.argsort(-empirical, kind="stable")]
@@ -134,10 +130,8 @@ def smooth(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
 def _class_counts(counts: npt.ArrayLike) -> Counts:
     number = plain_array(counts, name="counts")
     if number.ndim == 0 or number.shape[-1] < 2 or number.dtype.kind not in "biuf":
-        raise LengthError(
-            f"counts have shape {number.shape} and dtype {number.dtype}, and there are two classes or more",
-            fix="give one count per class along the last axis, e.g. [20, 5]",
-        )
+        what = f"counts have shape {number.shape} and dtype {number.dtype}, and there are two classes or more"
+        raise LengthError(what, "give one count per class along the last axis, e.g. [20, 5]")
     if not (np.isfinite(number) & (number >= 0)).all():
         raise WeightError("a count is negative, infinite or NaN", "give counts (or summed weights) of 0 or more")
     return number.astype(np.int64) if number.dtype.kind in "biu" else number.astype(np.float64)

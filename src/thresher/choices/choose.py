@@ -196,11 +196,11 @@ def choose(
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)
-    wanted, within = _wanted(maximise, minimise)
+    wanted, within = _parse_objective(maximise, minimise)
     limits = (*limits_of(subject_to), *within)
     exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
     tables = _tables(exact, asked) if limits else None
-    allowed = _allowed(ranking, tables, limits, at_most)
+    allowed = _feasible_splits(ranking, tables, limits, at_most)
     candidates: Splits | slice = slice(None) if allowed is None else np.flatnonzero(allowed)
     by_measure = partial(measure_objective, wanted, maximise=maximise is not None)
     if wanted is None:
@@ -227,7 +227,7 @@ def choose(
     )
 
 
-def _wanted(maximise: Wanted | None, minimise: Wanted | None) -> tuple[Wanted | None, tuple[Limit, ...]]:
+def _parse_objective(maximise: Wanted | None, minimise: Wanted | None) -> tuple[Wanted | None, tuple[Limit, ...]]:
     """What is optimised, None for the cost, and the constraints that follow its name."""
     if maximise is not None and minimise is not None:
         raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
@@ -276,7 +276,9 @@ def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice 
     return Contingency(*cells)
 
 
-def _allowed(ranking: Ranking, tables: Contingency | None, limits: tuple[Limit, ...], at_most: Any) -> Flags | None:
+def _feasible_splits(
+    ranking: Ranking, tables: Contingency | None, limits: tuple[Limit, ...], at_most: Any
+) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
     reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
     if reachable and at_most is None and not limits:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.read_only import ReadOnlyFields
 from thresher._internal.results import Result, Tabular
 from thresher._internal.text import in_words
 from thresher.cautions import Caution
@@ -42,7 +43,7 @@ class Range(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class JointChoice(Tabular):
+class JointChoice(ReadOnlyFields, Tabular):
     """The cheapest model and threshold under a condition, and under others.
 
     `tied` names every model that is equally cheap; the first of them given is recommended.
@@ -218,8 +219,8 @@ def _split_at(corner: Place, points: Mapping[Place, int], slack: float) -> int |
     """The split of a model that is at a corner, None if none is."""
     if not slack:
         return points.get(corner)
-    away = np.abs(np.array(list(points)) - np.array(corner)).max(axis=1)
-    return list(points.values())[away.argmin()] if away.min() <= slack else None
+    distance = np.abs(np.array(list(points)) - np.array(corner)).max(axis=1)
+    return list(points.values())[distance.argmin()] if distance.min() <= slack else None
 
 
 def _stretch(ranges: tuple[Range, ...], model: str, choices: Mapping[str, Choice]) -> tuple[float, float]:

@@ -128,14 +128,14 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
     least, most = list[Counts](), list[Counts]()
     for counts, covered, total, (low, high) in classes:
         of_cut = counts[last]
-        for cells, within, aside in ((least, one, -slack), (most, of_cut - one, slack)):
+        for cells, within, shift in ((least, one, -slack), (most, of_cut - one, slack)):
             with np.errstate(invalid="ignore"):  # a class that is absent has no ends
                 above = np.where(at <= low[last], of_cut, np.where(at > high[last], 0, within))
             count = covered[inside] + np.where(cut & (of_cut > 0), above, 0).astype(counts.dtype)
             rest = total - count
             if ranking.weighted:
-                count = np.clip(count * (1 + aside), 0.0, MOST_CASES)
-                rest = np.clip(total * (1 - aside) - count, 0.0, MOST_CASES)
+                count = np.clip(count * (1 + shift), 0.0, MOST_CASES)
+                rest = np.clip(total * (1 - shift) - count, 0.0, MOST_CASES)
             cells += [count, rest]
     return TableBounds(Contingency(*least), Contingency(*most))
 
@@ -287,9 +287,8 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
     if ranking.ranges is None or ranking.ranges.corners:
         return _rates(ranking, (fp, tp), (fp, tp))
     x, y = extreme_curve(ranking, highest=True)
-    moves = np.append(
-        True, (np.diff(x) != 0) | (np.diff(y) != 0)
-    )  # weights may vanish in sums: equal points never turn
+    # Weights may vanish in sums, and the hull does not turn at a point that repeats the one before it.
+    moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
     x, y = x[moves], y[moves]
     top = upper_corners(x, y, np.arange(x.size))
     return _rates(ranking, (fp, tp), (x[top], y[top]))
@@ -302,8 +301,8 @@ def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, 
     """
     slack = slack_of(ranking) if ranking.weighted and ranking.ranges is not None else 0.0
     columns = []
-    for (fp, tp), aside in ((lower, slack), (upper, -slack)):
-        for rate, factor in ((fp / ranking.Neg, 1 + aside), (tp / ranking.Pos, 1 - aside)):
+    for (fp, tp), shift in ((lower, slack), (upper, -slack)):
+        for rate, factor in ((fp / ranking.Neg, 1 + shift), (tp / ranking.Pos, 1 - shift)):
             column = np.append(np.clip(rate * factor, 0.0, 1.0), 1.0) if slack else rate
             column.flags.writeable = False
             columns.append(column)

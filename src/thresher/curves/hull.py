@@ -76,7 +76,7 @@ def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     ranking = ranking.in_units()
     candidates = map_chunks(lambda piece: _candidates(ranking, piece), len(ranking) - 1)
     split = np.concatenate([[0], *candidates, [len(ranking)]])
-    x, y = _reached(ranking, split)
+    x, y = _points(ranking, split)
     corner, below = _mend(x, y, _pools(x, y))
     touching = _with_straight_stretches(ranking, split[below == 0])
     corner = split[corner]
@@ -94,7 +94,7 @@ def _candidates(ranking: Ranking, piece: slice) -> Splits:
     before, after = pos[:-1] * neg[1:], pos[1:] * neg[:-1]
     falls = before >= after if ranking.weighted else before > after  # products of very small weights are both 0
     split = np.flatnonzero(falls) + (piece.start + 1)
-    x, y = _reached(ranking, split)
+    x, y = _points(ranking, split)
     while split.size > _FEW:
         dx, dy = np.diff(x), np.diff(y)
         high = np.ones(split.size, dtype=np.bool_)
@@ -108,15 +108,15 @@ def _candidates(ranking: Ranking, piece: slice) -> Splits:
 
 def _with_straight_stretches(ranking: Ranking, touching: Splits) -> Splits:
     """Add the splits on the line between touching ones; the first speaks for all."""
-    x, y = _reached(ranking, touching)
-    next_x, next_y = _reached(ranking, touching[:-1] + 1)
+    x, y = _points(ranking, touching)
+    next_x, next_y = _points(ranking, touching[:-1] + 1)
     on_line = (next_x - x[:-1]) * np.diff(y) == (next_y - y[:-1]) * np.diff(x)
     stretch = np.asarray(on_line, dtype=np.bool_) & (np.diff(touching) > 1)
     ends = zip(touching[:-1][stretch].tolist(), touching[1:][stretch].tolist(), strict=True)
     return np.union1d(touching, np.concatenate([touching[:0], *(np.arange(a + 1, b) for a, b in ends)]))
 
 
-def _reached(ranking: Ranking, split: Splits) -> tuple[Counts, Counts]:
+def _points(ranking: Ranking, split: Splits) -> tuple[Counts, Counts]:
     """The points (fp, tp) of some splits; products of whole ones are exact."""
     tp, fp = (covered[split] for covered in ranking.covered())
     if not ranking.weighted and 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:

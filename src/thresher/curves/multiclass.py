@@ -53,9 +53,9 @@ class MulticlassAUC(Tabular):
     @property
     def one_vs_one_weighted(self) -> float:
         """The same mean, a pair of classes weighing what both weigh together."""
-        apart = ~np.eye(len(self.classes), dtype=np.bool_)
+        off_diagonal = ~np.eye(len(self.classes), dtype=np.bool_)
         together = np.add.outer(self.prevalence, self.prevalence)
-        return float(np.average(self.pairwise[apart], weights=together[apart]))
+        return float(np.average(self.pairwise[off_diagonal], weights=together[off_diagonal]))
 
     def __str__(self) -> str:
         width = max(len("class"), *(len(str(name)) for name in self.classes))
@@ -120,23 +120,22 @@ def multiclass_auc(
            [0.9167,    nan, 0.5   ],
            [0.6667, 1.    ,    nan]])
     """
-    names, index, scores, weight, dropped = class_rows(
-        labels, probabilities, classes=classes, weights=weights, missing=missing
-    )
-    each = range(len(names))
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
+    each = range(len(rows.classes))
 
-    def area(i: int, rows: Any) -> float:
+    def area(i: int, some: Any) -> float:
         """AUC of class i by its own column, over some of the rows."""
-        return auc(Ranking.count((index == i)[rows], scores[i][rows], None if weight is None else weight[rows]))
+        weight = None if rows.weight is None else rows.weight[some]
+        return auc(Ranking.count((rows.index == i)[some], rows.scores[i][some], weight))
 
-    pairwise = [[np.nan if i == j else area(i, (index == i) | (index == j)) for j in each] for i in each]
-    cases = np.bincount(index, weights=weight, minlength=len(names))
+    pairwise = [[np.nan if i == j else area(i, (rows.index == i) | (rows.index == j)) for j in each] for i in each]
+    cases = np.bincount(rows.index, weights=rows.weight, minlength=len(rows.classes))
     areas = MulticlassAUC(
-        classes=tuple(names),
+        classes=tuple(rows.classes),
         prevalence=cases / cases.sum(),
         one_vs_rest=np.array([area(i, slice(None)) for i in each]),
         pairwise=np.array(pairwise),
-        dropped=dropped,
+        dropped=rows.dropped,
     )
     for array in (areas.prevalence, areas.one_vs_rest, areas.pairwise):
         array.flags.writeable = False
@@ -159,10 +158,22 @@ def one_vs_rest_rankings(
     >>> rankings["a"]
     Ranking([1+][2-] at scores 0.8, 0.3)
     """
-    names, index, scores, weight, dropped = class_rows(
-        labels, probabilities, classes=classes, weights=weights, missing=missing
-    )
-    return {name: Ranking.count(index == i, scores[i], weight, dropped=dropped) for i, name in enumerate(names)}
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
+    return {
+        name: Ranking.count(rows.index == i, rows.scores[i], rows.weight, dropped=rows.dropped)
+        for i, name in enumerate(rows.classes)
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassRows:
+    """Rows of k classes, by the place of each one's class and a column per class."""
+
+    classes: list[Any]
+    index: Column
+    scores: list[Column]
+    weight: Floats | None
+    dropped: int
 
 
 def class_rows(
@@ -173,11 +184,10 @@ def class_rows(
     weights: Any,
     missing: Missing | None = None,
     every_class: bool = True,
-) -> tuple[list[Any], Column, list[Column], Floats | None, int]:
+) -> ClassRows:
     """Check labels and a matrix of probabilities, and leave out rows of weight 0.
 
-    Returns the classes, the place of each row's class among them, a column of scores per class, weights, and how many
-    rows were dropped. Without `missing`, the caller has no way to leave rows out.
+    Without `missing`, the caller has no way to leave rows out.
     """
     try:
         matrix = probabilities if isinstance(probabilities, np.ndarray) else np.asarray(probabilities)
@@ -205,7 +215,7 @@ def class_rows(
         raise LengthError(what, fix)
     if every_class:
         _require_every_class(names, index)
-    return names, index, scores, weight, dropped
+    return ClassRows(names, index, scores, weight, dropped)
 
 
 def _require_every_class(names: list[Any], index: Column) -> None:
@@ -220,9 +230,8 @@ def _require_every_class(names: list[Any], index: Column) -> None:
 def _probability(score: Column, at: int) -> Column:
     outside = np.flatnonzero(~((score >= 0) & (score <= 1)))
     if outside.size:
-        raise ProbabilityError(
-            f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1]"
-            f" (first {score[outside[0]]:g} at row {outside[0]})",
-            fix="give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)",
-        )
+        first = f"first {score[outside[0]]:g} at row {outside[0]}"
+        what = f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1] ({first})"
+        fix = "give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)"
+        raise ProbabilityError(what, fix)
     return score

@@ -57,16 +57,16 @@ def thin(ranking: Ranking, *, points: int = 4000) -> Thinned:
 def _refine(x: Floats, y: Floats, split: Splits, points: int) -> Splits:
     """Add the farthest point of every piece, round by round, up to `points` in all."""
     while split.size < points:
-        away = _distance(x, y, split)
-        worst = np.maximum.reduceat(away, split[:-1])
-        is_worst = (away == np.repeat(worst, np.diff(split))) & (away > 0)
+        distance = _distance(x, y, split)
+        worst = np.maximum.reduceat(distance, split[:-1])
+        is_worst = (distance == np.repeat(worst, np.diff(split))) & (distance > 0)
         _, first = np.unique(np.repeat(np.arange(worst.size), np.diff(split))[is_worst], return_index=True)
         candidate = np.flatnonzero(is_worst)[first]
         if not candidate.size:
             break
         # Half of what is left goes to this round's worst, so that later rounds still have a say.
         share = max(1, (points - split.size + 1) // 2)
-        farthest = np.argsort(away[candidate], kind="stable")[::-1][:share]
+        farthest = np.argsort(distance[candidate], kind="stable")[::-1][:share]
         split = np.union1d(split, candidate[farthest])
     return split
 

@@ -65,7 +65,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
         times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     ratio, level, seed = evaluation.condition.class_ratio, evaluation.level, evaluation.seed
-    draws = bands.Draws(source, level, times, seed, class_ratio=ratio)
+    draws = bands.Draws(source, level=level, replicates=times, seed=seed, class_ratio=ratio)
     curves = _rate_curves(draws, bands.POINTS)
     if probabilities:
         curves["net_benefit"] = bands.net_benefit_curve(draws)
@@ -86,7 +86,7 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
     places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, bands.POINTS))
     short = shorten(ranking, MOST_SEGMENTS, keep="classes")
-    draws = bands.Draws(short, evaluation.level, times, seed=0)
+    draws = bands.Draws(short, level=evaluation.level, replicates=times, seed=0)
     return _bands(draws, _rate_curves(draws, places))
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from thresher._internal import json as reading
 from thresher._internal.atomic import read_text, write_file
+from thresher._internal.read_only import ReadOnlyFields
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
@@ -37,7 +38,7 @@ _SURELY = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Decision(Result):
+class Decision(ReadOnlyFields, Result):
     """Which model, at which threshold, under which condition, and how firmly.
 
     A case is positive iff its score is at least `threshold` (+inf calls nothing positive), which stays the best one
@@ -280,7 +281,7 @@ def _plain(value: Any) -> Any:
         return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, OperatingCondition):
         return value.to_dict()
-    return value
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _interval(value: Any) -> Interval:
@@ -298,12 +299,6 @@ def _interval(value: Any) -> Interval:
 def _condition(value: Any) -> OperatingCondition:
     costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), reading.number())
     return OperatingCondition(**reading.fields(value, {"class_ratio": reading.number(0, strictly=True), **costs}))
-
-
-def _calibration(value: Any) -> Mapping[str, Any]:
-    CalibrationMap.from_dict(value)
-    plain: Mapping[str, Any] = value
-    return plain
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -333,7 +328,7 @@ _READERS: Mapping[str, reading.Reader] = {
     "runner_up": reading.or_none(reading.text),
     "gap": reading.or_none(reading.number()),
     "wins": reading.or_none(reading.number(0, 1)),
-    "calibration": reading.or_none(_calibration),
+    "calibration": reading.or_none(lambda value: CalibrationMap.from_dict(value).to_dict()),
     "fingerprint": _fingerprint,
     "rule": reading.one_of([">="]),
 }

@@ -87,12 +87,6 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
     the winner wins) is not there, and the decision's intervals of these have no limits. `rules` prices never, always
     and, where scores were counted one by one, 0.5 as well as the models, on the rows the thresholds were chosen on.
-
-    >>> import ibis, pyarrow
-    >>> from thresher.evaluation import evaluate_scan
-    >>> mails = ibis.memtable(pyarrow.table({"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}))
-    >>> evaluate_scan(mails, label="spam", scores=["tree"]).decision.wins is None
-    True
     """
 
     models: Mapping[str, ScannedModel]
@@ -232,9 +226,8 @@ def evaluate_scan(
         )
     costs = {name: model.expected_cost for name, model in models.items()}
     priced = price_counted_rules(joint.choices, costs, model=joint.model, condition=asked)
-    near = tuple(
-        name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
-    )
+    most = joint.expected_cost + margin
+    near = tuple(name for name, cost in costs.items() if cost.estimate <= most or name in joint.tied)
     equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
     why = f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
     winner = models[joint.model]
@@ -301,8 +294,9 @@ def _cautions(models: Mapping[str, ScannedModel], rules: Mapping[str, Rule]) -> 
             yield cautions.auc_below_half(name, model.auc.estimate)
         if "brier" not in model.bounds:
             yield cautions.not_probabilities(name, model.ranking)
-    unknown = (
-        "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
+    cost = "the cost on rows the threshold was not chosen on"
+    what = (
+        f"{cost}, where it falls in resamples and how often the winner wins need rows, and only counts left the table"
     )
-    yield Caution("counts-only", f"{unknown} need rows, and only counts left the table")
+    yield Caution("counts-only", what)
     yield from cautions.no_saving(rules)

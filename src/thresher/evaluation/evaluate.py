@@ -18,10 +18,10 @@ from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import ModelEvaluation, require_prevalence
-from thresher.evaluation.quantities import parse_quantities, quantity_interval
+from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.evaluation.results import PageResult, interval_dicts
-from thresher.evaluation.rows import evaluated_rows
-from thresher.evaluation.rules import Rule, fixed_rules, parse_preference, pick, price_rules, rule_in_use
+from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
+from thresher.evaluation.rules import FixedRule, Pick, Rule, fixed_rules, parse_prefer, pick, price_rules, rule_in_use
 from thresher.evaluation.summary import summary_text
 from thresher.inference import Comparison, Interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
@@ -42,6 +42,8 @@ class Evaluation(PageResult[ModelEvaluation]):
     `baseline` is the cheapest of "never", "always", "0.5" and "current", and `savings` what every model saves per case
     against it. `may_be_best` names the models that may be the best at the level. `quantities` holds what `measures=`
     asked for, by model and text.
+
+    It keeps a copy of the rows, because most numbers are computed from them when they are first read.
     """
 
     models: Mapping[str, ModelEvaluation]
@@ -82,6 +84,7 @@ class Evaluation(PageResult[ModelEvaluation]):
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
+        differences = () if self.comparison is None else self.comparison.differences.values()
         return {
             "rows": self.rows,
             "dropped": self.dropped,
@@ -89,9 +92,7 @@ class Evaluation(PageResult[ModelEvaluation]):
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "quantities": {name: interval_dicts(each) for name, each in self.quantities.items()},
-            "comparison": []
-            if self.comparison is None
-            else [one.to_dict() for one in self.comparison.differences.values()],
+            "comparison": [one.to_dict() for one in differences],
             "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
             "baseline": self.baseline,
             "savings": interval_dicts(self.savings),
@@ -193,7 +194,6 @@ def evaluate(
     require_margin(margin)
     require_prevalence(trained_at)
     wanted = parse_quantities(measures)
-    asked = operating_condition(condition)
     rows = evaluated_rows(
         labels,
         scores,
@@ -203,59 +203,90 @@ def evaluate(
         weights=weights,
         clusters=clusters,
         missing=missing,
-        condition=asked,
+        condition=operating_condition(condition),
         trained_at=trained_at,
         level=level,
     )
-    scored, names = rows.scored, rows.scored.models
-    scored.require_two_clusters()
-    in_use = rule_in_use(current, rows.current, scored.scores)
-    preference = parse_preference(prefer, names, None if in_use is None else in_use.model)
-    joint = choose(rows.rankings, asked)
+    rows.scored.require_two_clusters()
+    in_use = rule_in_use(current, rows.current, rows.scored.scores)
+    preference = parse_prefer(prefer, rows.scored.models, None if in_use is None else in_use.model)
     fixed = fixed_rules(rows, in_use)
-    stability = decision_stability(
+    joint = choose(rows.rankings, rows.condition)
+    stability = _resample(rows, joint, fixed, replicates=replicates, seed=seed)
+    picked = pick(joint, stability, level=level, margin=margin, preference=preference)
+    evaluation = _assemble(rows, joint, stability, picked, fixed, seed=seed, condition=condition)
+    quantities = {
+        name: {text: answer(evaluation, name, one, replicates).interval for text, one in wanted.items()}
+        for name in (joint.choices if wanted else ())
+    }
+    return replace(evaluation, quantities=quantities)
+
+
+def _resample(
+    rows: EvaluatedRows, joint: JointChoice, fixed: Mapping[str, FixedRule], *, replicates: int, seed: int
+) -> Stability:
+    """What resampling does to the choice, and what fixed rules cost there."""
+    scored = rows.scored
+    return decision_stability(
         scored.positive,
         {name: score.astype(np.float64) for name, score in scored.scores.items()},
         rows.rankings,
-        asked,
+        rows.condition,
         weights=scored.weight,
         clusters=scored.cluster,
-        level=level,
+        level=rows.level,
         replicates=replicates,
         seed=seed,
         choices=joint.choices,
         calls={name: rule.calls for name, rule in fixed.items()},
     )
-    picked = pick(joint, stability, level=level, margin=margin, preference=preference)
-    predicted = rows.predictions.items()
+
+
+def _models(rows: EvaluatedRows, joint: JointChoice, stability: Stability) -> dict[str, ModelEvaluation]:
+    """Each model's part, whose numbers are computed when they are asked for."""
+    scored, predicted = rows.scored, rows.predictions.items()
     tables = {name: contingency(scored.positive, calls, weights=scored.weight) for name, calls in predicted}
-    models = {
+    return {
         name: ModelEvaluation(
             name=name,
             ranking=rows.rankings[name],
-            choice=joint.choices[name],
+            choice=choice,
             out_of_bag_cost=stability.out_of_bag_cost[name],
             threshold=stability.threshold[name],
             predictions=tables.get(name),
             ks_gain=stability.ks_gain[name],
             rows=rows,
         )
-        for name in names
+        for name, choice in joint.choices.items()
     }
-    winner, drawn = models[picked.model], stability.resamples
-    cost = out_of_bag_interval(picked.out_of_bag, winner.expected_cost, asked, drawn.at_choice[winner.name])
+
+
+def _assemble(
+    rows: EvaluatedRows,
+    joint: JointChoice,
+    stability: Stability,
+    picked: Pick,
+    fixed: Mapping[str, FixedRule],
+    *,
+    seed: int,
+    condition: OperatingCondition | None,
+) -> Evaluation:
+    """Price the rules, and put the models, the decision and the cautions together."""
+    models, scored, drawn = _models(rows, joint, stability), rows.scored, stability.resamples
+    winner = models[picked.model]
+    cost = out_of_bag_interval(picked.out_of_bag, winner.expected_cost, rows.condition, drawn.at_choice[winner.name])
     costs = {**stability.out_of_bag_cost, winner.name: cost}
     priced = price_rules(rows, joint.choices, costs, drawn, model=winner.name, fixed=fixed)
     label = scored.columns["labels"]
-    evaluation = Evaluation(
+    return Evaluation(
         models=models,
-        condition=asked,
+        condition=rows.condition,
         joint=joint,
         stability=stability,
         decision=decide(
             joint,
             winner.name,
-            condition=asked,
+            condition=rows.condition,
             trained_at=rows.made_at,
             expected_cost=winner.expected_cost,
             out_of_bag_cost=priced.rules[winner.name].cost,
@@ -273,12 +304,12 @@ def evaluate(
             *(caution for caution in joint.cautions if caution.code == "tied-models"),
             *equal_costs(condition),
             *data_cautions(rows),
-            *uncertain_winner(picked.may_be_best, stability.wins, level),
+            *uncertain_winner(picked.may_be_best, stability.wins, rows.level),
             *no_saving(priced.rules),
         ),
         rows=len(scored),
         dropped=scored.dropped,
-        level=level,
+        level=rows.level,
         seed=seed,
         scored=scored,
         positive=label[np.argmax(scored.positive)],
@@ -288,10 +319,3 @@ def evaluate(
         savings=priced.savings,
         may_be_best=picked.may_be_best,
     )
-    if not wanted:
-        return evaluation
-    quantities = {
-        name: {text: quantity_interval(evaluation, name, one, replicates)[0] for text, one in wanted.items()}
-        for name in names
-    }
-    return replace(evaluation, quantities=quantities)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from thresher._internal.arguments import as_number
+from thresher._internal.read_only import ReadOnly
 from thresher.calibration import CalibrationMap, adjust_prevalence, calibration_map, log_loss
 from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.choices import Choice
@@ -95,12 +96,13 @@ class ModelEvaluation(ModelResult):
     @cached_property
     def measures(self) -> Mapping[str, Interval]:
         """Every registered measure at the chosen threshold."""
-        return intervals(self._sampled_table, class_ratio=self.rows.condition.class_ratio, level=self.rows.level)
+        at_mix = self.rows.condition.class_ratio
+        return ReadOnly(intervals(self._sampled_table, class_ratio=at_mix, level=self.rows.level))
 
     @cached_property
     def data_measures(self) -> Mapping[str, Interval]:
         """The same at the class mix of the rows."""
-        return intervals(self._sampled_table, level=self.rows.level) if self.mix_declared else self.measures
+        return ReadOnly(intervals(self._sampled_table, level=self.rows.level)) if self.mix_declared else self.measures
 
     @cached_property
     def production(self) -> Ranking:
@@ -192,7 +194,7 @@ class ModelEvaluation(ModelResult):
             return self.ranking
         return at_prevalence(self.ranking, None, self.rows.made_at)
 
-    def _numbers_of(self, rows: ScoredRows, ranking: Ranking, parts: Decomposition | None) -> dict[str, Interval]:
+    def _numbers_of(self, rows: ScoredRows, ranking: Ranking, parts: Decomposition | None) -> Mapping[str, Interval]:
         """Intervals of the numbers that belong to no threshold."""
         level = self.rows.level
         estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
@@ -203,7 +205,7 @@ class ModelEvaluation(ModelResult):
             known |= calibration_numbers(rows, self.name, ranking, level=level)
         sample = ModelSample.of(rows, self.name, ranking, level)
         known |= model_intervals(sample, estimates, ks(ranking), ks_gain=self.ks_gain)
-        return {name: known[name] for name in NUMBERS if name in known}
+        return ReadOnly({name: known[name] for name in NUMBERS if name in known})
 
 
 def at_prevalence(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> Ranking:
@@ -224,10 +226,8 @@ def are_probabilities(ranking: Ranking) -> bool:
 def require_prevalence(trained_at: Any) -> None:
     """Raise `ArgumentError` unless `trained_at` is a prevalence, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
-        raise ArgumentError(
-            f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",
-            "give the proportion of positives that the scores were made for, e.g. that of the training rows",
-        )
+        fix = "give the proportion of positives that the scores were made for, e.g. that of the training rows"
+        raise ArgumentError(f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}", fix)
 
 
 def _decomposition(ranking: Ranking) -> Decomposition | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thresher.choices import Choice
 from thresher.curves import thin
@@ -40,10 +40,15 @@ def parse_quantities(measures: Any) -> dict[str, Quantity]:
     return asked
 
 
-def quantity_interval(
-    evaluation: Evaluation, name: str, asked: Quantity, replicates: int, *, judged_by: str = ""
-) -> tuple[Interval, float | None]:
-    """One quantity of one model, and the threshold it belongs to, if any.
+class Answer(NamedTuple):
+    """A quantity with its limits, and the threshold it belongs to, if any."""
+
+    interval: Interval
+    threshold: float | None = None
+
+
+def answer(evaluation: Evaluation, name: str, asked: Quantity, replicates: int, *, judged_by: str = "") -> Answer:
+    """One quantity of one model.
 
     Nothing is resampled where it is `judged_by` its estimate alone.
     """
@@ -51,34 +56,33 @@ def quantity_interval(
     known = asked.known
     if isinstance(known, ModelNumber):
         if known.needs == "probabilities" and "brier" not in model.numbers:
-            return undefined(level, f"the scores of {name} are no probabilities"), None
+            return Answer(undefined(level, f"the scores of {name} are no probabilities"))
         return _number(evaluation, name, asked)
     if asked.threshold is not None:
         table = table_at(evaluation.scored, name, asked.threshold)
-        return interval(table, known, class_ratio=condition.class_ratio, level=level), asked.threshold
+        return Answer(interval(table, known, class_ratio=condition.class_ratio, level=level), asked.threshold)
     try:
         choice = best_choice(model.ranking, asked, condition)
     except (InfeasibleError, MeasureError) as error:
-        return undefined(level, error.what), None
+        return Answer(undefined(level, error.what))
     draws = 0 if judged_by == "estimate" else replicates
-    return _at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold
+    return Answer(_at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold)
 
 
-def _number(evaluation: Evaluation, name: str, asked: Quantity) -> tuple[Interval, float | None]:
+def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Answer:
     model, rows, level, condition = evaluation[name], evaluation.scored, evaluation.level, evaluation.condition
     if asked.name in model.numbers:
-        return model.numbers[asked.name], None
+        return Answer(model.numbers[asked.name])
     if asked.name == "net_benefit":
-        made_at = evaluation.decision.trained_at
-        prevalence = condition.prevalence
-        return net_benefit_interval(rows, name, asked, prevalence=prevalence, trained_at=made_at, level=level), None
+        made_at, to = evaluation.decision.trained_at, condition.prevalence
+        return Answer(net_benefit_interval(rows, name, asked, prevalence=to, trained_at=made_at, level=level))
     if asked.name == "expected_cost" and asked.threshold is not None:
-        return interval(table_at(rows, name, asked.threshold), condition, level=level), asked.threshold
+        return Answer(interval(table_at(rows, name, asked.threshold), condition, level=level), asked.threshold)
     if asked.name in ("expected_cost", "out_of_bag_cost"):
-        return getattr(model, asked.name), model.choice.threshold
+        return Answer(getattr(model, asked.name), model.choice.threshold)
     if asked.name == "saving":
-        return evaluation.savings[name], model.choice.threshold
-    return partial_area_interval(rows, name, asked, level=level), None
+        return Answer(evaluation.savings[name], model.choice.threshold)
+    return Answer(partial_area_interval(rows, name, asked, level=level))
 
 
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import difflib
 import math
-import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 from thresher.errors import ArgumentError, MeasureError, located
-from thresher.evaluation.quantities import parse_quantities, quantity_interval
+from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.inference import Interval
 from thresher.tables import Quantity
-from thresher.tables.quantities import NUMBER
+from thresher.tables.quantities import NUMBER, RELATIONS
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
@@ -28,7 +27,6 @@ _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<valu
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
 # A bound comes at the end, or before @; what follows a digit there is a number's fraction.
 _BOUND = re.compile(r"\.(?P<bound>[A-Za-z_]+)\s*(?=@|$)")
-_COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Requirement:
 
     def holds(self, value: float) -> bool:
         """Whether a value meets it; an undefined one meets nothing."""
-        return bool(_COMPARE[self.relation](value, self.value))
+        return bool(RELATIONS[self.relation](value, self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +91,8 @@ def requirement(text: str) -> Requirement:
         form = _FORM.fullmatch(text.strip())
         named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
         if form is None or named is None:
-            raise MeasureError(
-                f"cannot read the requirement {text!r}",
-                fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
-            )
+            fix = 'write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"'
+            raise MeasureError(f"cannot read the requirement {text!r}", fix)
         asked, bound = _bound(named["quantity"], form["relation"])
         (one,) = parse_quantities([asked]).values()
         model = None if named["model"] is None else named["model"].strip()
@@ -106,7 +102,7 @@ def requirement(text: str) -> Requirement:
 def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
     """Find what a requirement speaks of, and judge it."""
     name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
-    return Judgement(one, name, *quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound))
+    return Judgement(one, name, *answer(evaluation, name, one.quantity, replicates, judged_by=one.bound))
 
 
 def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:

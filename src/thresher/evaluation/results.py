@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, Generic, TypeVar
 
 from thresher._internal.arguments import is_one_of
+from thresher._internal.read_only import ReadOnlyFields
 from thresher._internal.results import Tabular
 from thresher._internal.text import interval_text
 from thresher.errors import ArgumentError, MissingExtraError
@@ -26,7 +27,7 @@ def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
     return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)
 
 
-class ModelResult(Tabular):
+class ModelResult(ReadOnlyFields, Tabular):
     """One model, whose rows are its numbers with their intervals."""
 
     __slots__ = ()
@@ -42,7 +43,7 @@ class ModelResult(Tabular):
 Model = TypeVar("Model", bound=ModelResult)
 
 
-class ModelsResult(Tabular, Generic[Model]):
+class ModelsResult(ReadOnlyFields, Tabular, Generic[Model]):
     """Several models on the same rows, by name."""
 
     __slots__ = ()

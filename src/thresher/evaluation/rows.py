@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.read_only import ReadOnly, ReadOnlyFields
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
 from thresher.inference.intervals.table import Table, count_calls
@@ -23,7 +25,7 @@ from thresher.tables import Contingency, OperatingCondition
 
 
 @dataclass(frozen=True, eq=False)
-class EvaluatedRows:
+class EvaluatedRows(ReadOnlyFields):
     """Rows without gaps, the calls that came with them, and the condition.
 
     `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
@@ -37,9 +39,9 @@ class EvaluatedRows:
     level: float
 
     @cached_property
-    def rankings(self) -> dict[str, Ranking]:
+    def rankings(self) -> Mapping[str, Ranking]:
         """The ranking of every model."""
-        return {name: self.scored.ranking(name) for name in self.scored.models}
+        return ReadOnly({name: self.scored.ranking(name) for name in self.scored.models})
 
     @property
     def made_at(self) -> float:
@@ -96,9 +98,11 @@ def evaluated_rows(
     rows = ScoredRows.of(
         labels, models, positive=positive, weights=weights, clusters=clusters, columns=columns, missing=missing
     )
+    # Most numbers are computed later, and the caller may change the arrays until then.
+    positive_rows, by_model, weight = deepcopy((rows.positive, rows.scores, rows.weight))
     label = rows.columns["labels"]
     return EvaluatedRows(
-        rows,
+        replace(rows, positive=positive_rows, scores=ReadOnly(by_model), weight=weight),
         {name: _calls(label, rows.columns[f"predictions of {name!r}"], positive) for name in predicted},
         _calls_or_flags(label, rows.columns["current"], positive) if "current" in columns else None,
         condition,
@@ -159,7 +163,7 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
         return {}
     by_name = columns_by_name(predictions)
     if by_name is None and len(models) > 1:
-        what = "it is not said which model the predictions are of"
+        what = "cannot tell which model the predictions are of"
         raise ArgumentError(what, "give predictions={'name': column, ...}")
     if by_name is None:
         return {next(iter(models)): predictions}

@@ -199,8 +199,8 @@ def price_rules(
     optimism |= {name: priced[name][1].estimate - choice.expected_cost for name, choice in choices.items()}
 
     def saving(one: str, other: str) -> Interval:
-        apart = optimism[one] - optimism[other]
-        return _saving(rows, acts[one], acts[other], optimism=apart, drawn=draws[other] - draws[one])
+        more = optimism[one] - optimism[other]
+        return _saving(rows, acts[one], acts[other], optimism=more, drawn=draws[other] - draws[one])
 
     rules = {}
     for name in dict.fromkeys((model, *choices, *baselines)):
@@ -222,8 +222,8 @@ def price_counted_rules(
 
     def act(name: str, threshold: float) -> Rule:
         table = contingency_at(ranking, threshold)
-        more = _apart(own, table) if chosen.threshold < threshold else None
-        fewer = _apart(table, own) if chosen.threshold > threshold else None
+        more = _calls_of_wider(own, table) if chosen.threshold < threshold else None
+        fewer = _calls_of_wider(table, own) if chosen.threshold > threshold else None
         saving = saving_interval(more, fewer, condition, level=level)
         if math.isinf(threshold):
             cost = _known_cost(table, condition, level, float(table.total))
@@ -243,8 +243,8 @@ def price_counted_rules(
         acts[HALF] = replace(acts[HALF], cost=costs[model])
     rules = {}
     for name in dict.fromkeys((model, *choices)):
-        apart = costs[name].estimate - costs[model].estimate
-        saving = None if name == model else replace(_without_limits(costs[name]), estimate=apart)
+        difference = costs[name].estimate - costs[model].estimate
+        saving = None if name == model else replace(_without_limits(costs[name]), estimate=difference)
         rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saving)
     baseline = min(acts, key=lambda name: acts[name].cost.estimate)
     against = acts[baseline].saving
@@ -299,7 +299,7 @@ def _without_limits(interval: Interval) -> Interval:
     return replace(interval, **dict.fromkeys(("lower", "upper", "variance"), math.nan), method="none", note=NO_ROWS)
 
 
-def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
+def _calls_of_wider(wider: Contingency, narrower: Contingency) -> Contingency:
     """The cases that the wider table calls positive and the narrower does not."""
     tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
     return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)
@@ -321,7 +321,7 @@ class Pick(NamedTuple):
     out_of_bag: float
 
 
-def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
+def parse_prefer(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
     """Read `prefer=`: a model's name, names in order, "first", or "current"."""
     if prefer is None:
         return Preference()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -80,6 +80,7 @@ class Draws:
     """
 
     source: ScoredRows | Ranking
+    _: KW_ONLY
     level: float
     replicates: int
     seed: int
@@ -151,7 +152,7 @@ def roc_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.4 , 0.75]), array([0.18, 0.63]), array([0.63, 0.87]))
     """
-    draws = Draws(source, level, replicates, seed, threads, model)
+    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
     return draws.band(roc_curve(draws, fpr, simultaneous=simultaneous), stratified=None)
 
 
@@ -176,7 +177,7 @@ def precision_recall_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.8, 0.5]), array([0.65, 0.4 ]), array([0.93, 0.6 ]))
     """
-    draws = Draws(source, level, replicates, seed, threads, model)
+    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
     return draws.band(precision_recall_curve(draws, recall), stratified=False)
 
 
@@ -200,7 +201,7 @@ def net_benefit_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.2]), array([0.09]), array([0.31]))
     """
-    draws = Draws(source, level, replicates, seed, threads, model)
+    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
     return draws.band(net_benefit_curve(draws, threshold), stratified=False)
 
 
@@ -248,8 +249,8 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
         return x * drawn.Pos / (x * drawn.Pos + wrong)
 
     estimate, level = heights(draws.observed), draws.level
-    doubt = _wilson(estimate, x * draws.observed.Pos / estimate, level)
-    return DrawnCurve(x, estimate, heights, _percentiles_or(doubt, estimate, level))
+    otherwise = _wilson(estimate, x * draws.observed.Pos / estimate, level)
+    return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
 
 
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
@@ -272,8 +273,8 @@ def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> D
     tp, fp = (counts / total for counts in calls(observed))
     (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
     below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
-    doubt = estimate - below, estimate + above
-    return DrawnCurve(x, estimate, heights, _percentiles_or(doubt, estimate, level))
+    otherwise = estimate - below, estimate + above
+    return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
 
 
 def _percentiles(drawn: Floats, level: float) -> Limits:
@@ -282,16 +283,13 @@ def _percentiles(drawn: Floats, level: float) -> Limits:
     return lower, upper
 
 
-def _percentiles_or(doubt: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
-    """Percentile limits, replaced by `doubt` where all draws agree.
-
-    Draws that agree do not make the estimate certain.
-    """
+def _percentiles_or(otherwise: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
+    """Percentile limits, or other ones where all draws agree, which proves nothing."""
 
     def limits(drawn: Floats) -> Limits:
         lower, upper = _percentiles(drawn, level)
         alike = upper - lower <= 1e-12
-        lower, upper = np.where(alike, doubt[0], lower), np.where(alike, doubt[1], upper)
+        lower, upper = np.where(alike, otherwise[0], lower), np.where(alike, otherwise[1], upper)
         return np.minimum(lower, estimate), np.maximum(upper, estimate)
 
     return limits
@@ -343,7 +341,7 @@ def reliability_band(
     require_ranking(ranking)
     require_integer(points, name="points", least=1, fix="give e.g. points=101")
     if kind == "confidence":
-        draws = Draws(ranking, level, replicates, seed, threads)
+        draws = Draws(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)
     require_level(level)
     require_replicates(replicates, seed, threads)
@@ -363,22 +361,23 @@ def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> D
     """What the confidence band of a ranking's reliability asks of every draw of cases."""
     ranking.require_probabilities()
     segment = _shown_segments(ranking, points)
-    pos, neg = draws.observed.by_segment()  # at the declared mix
-    estimate = pooled_at(ranking.score, pos, neg, segment)
-    seen, edge = pools(pos, neg)
+    estimate = pooled_at(ranking.score, *draws.observed.by_segment(), segment)  # at the declared mix
+    seen, edge = pools(ranking.pos, ranking.neg)  # the same at every mix
     pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
-    cases = np.add.reduceat((ranking.pos + ranking.neg)[seen], edge[:-1])[pool]
+    pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
+    odds = 1.0 if draws.class_ratio is None else draws.class_ratio * ranking.Neg / ranking.Pos
+    lower, upper = (p * odds / (1 - p + p * odds) for p in _wilson(pos / (pos + neg), pos + neg, draws.level))
     return DrawnCurve(
         x=ranking.score[segment],
         estimate=estimate,
         heights=lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment),
-        limits=_percentiles_or(_wilson(estimate, cases, draws.level), estimate, draws.level),
+        limits=_percentiles_or((lower, upper), estimate, draws.level),
         method="confidence resampling",
         of_one_class=True,
     )
 
 
 def _shown_segments(ranking: Ranking, points: int) -> Indices:
-    """Segments by rising score: all, or some that share the cases out evenly."""
+    """The segments to show, by rising score: all, or some at even shares of cases."""
     every = np.arange(len(ranking))
     return (every if len(ranking) <= points else quantile_splits(ranking, points)[1:] - 1)[::-1]

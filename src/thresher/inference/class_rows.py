@@ -183,7 +183,7 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
         return {}
     if not isinstance(predictions, Mapping):
         if len(models) > 1:
-            what = "it is not said which model the predictions are of"
+            what = f"the predictions name no model, and there are {len(models)}"
             raise ArgumentError(what, "give predictions={'name': column, ...}")
         return {next(iter(models)): predictions}
     if unknown := [name for name in predictions if name not in models]:
@@ -198,10 +198,10 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, li
         return {}
     if not isinstance(classes, Mapping):
         return dict.fromkeys(models, _plain_names(classes))
-    unsaid = [name for name in models if name not in classes]
+    without = [name for name in models if name not in classes]
     unknown = [name for name in classes if name not in models]
-    if unsaid or unknown:
-        what = f"the classes of {unsaid[0]!r} are not said" if unsaid else f"there is no matrix of {unknown[0]!r}"
+    if without or unknown:
+        what = f"the classes of {without[0]!r} are missing" if without else f"there is no matrix of {unknown[0]!r}"
         raise ArgumentError(what, "give one list of classes for all models, or one for each by its name")
     return {name: _plain_names(classes[name]) for name in models}
 

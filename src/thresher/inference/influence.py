@@ -12,9 +12,10 @@ A measure of k classes that does not depend on the unit of weights has influence
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import permutations
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -102,7 +103,7 @@ def shorten_sample(rows: ScoredRows, model: str, ranking: Ranking, most: int) ->
     """A model's ranking in at most so many segments, and how the numbers of it vary."""
     split = splits_to_keep(ranking, most, keep="even")
     near = merge_at(ranking, split, at_means=True)
-    if rows.counted:
+    if rows.alike_within_classes:
         return near, variance_by_cases(near, rows.class_weights)
     return near, variance_by_rows(rows, segments_of_rows(rows, model, ranking, split), len(near))
 
@@ -123,7 +124,7 @@ def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | Non
     """
     counts, totals = (ranking.pos, ranking.neg), (ranking.Pos, ranking.Neg)
     squares = [
-        weight * bessel(total / weight) * each
+        weight * bessel_correction(total / weight) * each
         for weight, total, each in zip(class_weights or (1.0, 1.0), totals, counts, strict=True)
     ]
     return partial(_sum_of_squares, squares, None if class_weights is None else counts)
@@ -140,7 +141,7 @@ def variance_by_rows(rows: ScoredRows, segment: Indices, segments: int) -> Varia
         [np.bincount(segment[side], weights=weight[side] ** power, minlength=segments) for side in sides]
         for power in (1, 2)
     )
-    unbiased = [bessel(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
+    unbiased = [bessel_correction(float(side.sum())) * each for side, each in zip(sides, squares, strict=True)]
     if rows.cluster is None:
         return partial(_sum_of_squares, unbiased, counts if rows.declared_mix else None)
 
@@ -221,7 +222,7 @@ def brier_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInflu
 
 
 def refinement_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the refinement loss over the hull's pools, which do not move it."""
+    """Slopes of the refinement loss, with the pools of the hull held fixed."""
     split = hull_splits(ranking, pool="ties")
     pos, neg = ranking.runs(split)
     rate = np.repeat(pos / (pos + neg), np.diff(split))
@@ -340,7 +341,7 @@ def _from_here_on(values: Floats) -> Floats:
     return sums
 
 
-def bessel(cases: float) -> float:
+def bessel_correction(cases: float) -> float:
     """Bessel's correction n / (n - 1) of a sum of squares; NaN for a single case."""
     return cases / (cases - 1) if cases > 1 else math.nan
 
@@ -502,26 +503,24 @@ def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence
 def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
     """The four averages of the AUC."""
     k = len(rows.classes)
-    against_rest = [(i, rows.index >= 0, np.eye(k)[i]) for i in range(k)]
-    pairs = [
+    against_rest = ((i, rows.index >= 0, np.eye(k)[i]) for i in range(k))
+    pairs = (
         (i, (rows.index == i) | (rows.index == j), (np.eye(k)[i] + np.eye(k)[j]) / (2 * (k - 1)))
-        for i in range(k)
-        for j in range(k)
-        if i != j
-    ]
+        for i, j in permutations(range(k), 2)
+    )
     averages = *_average_area(rows, matrix, against_rest), *_average_area(rows, matrix, pairs)
     names = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
     return dict(zip(names, averages, strict=True))
 
 
 def _average_area(
-    rows: ClassifiedRows, matrix: Floats, contrasts: list[tuple[int, Flags, Floats]]
+    rows: ClassifiedRows, matrix: Floats, contrasts: Iterable[tuple[int, Flags, Floats]]
 ) -> tuple[RowInfluence, RowInfluence]:
     """The macro and the weighted average of AUCs.
 
-    A contrast is a class, the rows that it is ranked among, and by which classes' shares its AUC weighs.
-
-    Rows are drawn from all classes together, so that the shares of classes are uncertain too.
+    Each AUC is given by a class, the rows it is ranked among (one at a time: all would take classes² · rows of memory)
+    and the classes whose shares it weighs by. Rows are drawn from all classes together, so that the shares of classes
+    are uncertain too.
     """
     share, areas = rows.share, []
     of_class = np.bincount(rows.index, weights=share, minlength=len(rows.classes))
@@ -530,12 +529,12 @@ def _average_area(
         weight = None if rows.weight is None else rows.weight[within]
         area, values = _area(rows.index[within] == i, matrix[within, i], weight, rows.cluster)
         areas.append(area)
-        macro[within] += values / len(contrasts)
+        macro[within] += values
         weighted[within] += values * (classes @ of_class)
         by_class += area * classes
     mean = float(of_class @ by_class)
     weighted += (by_class - mean)[rows.index] * share
-    return RowInfluence(float(np.mean(areas)), macro), RowInfluence(mean, weighted)
+    return RowInfluence(float(np.mean(areas)), macro / len(areas)), RowInfluence(mean, weighted)
 
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:
@@ -544,7 +543,7 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
     row_weight = np.ones(positive.size) if weight is None else weight
     Pos, Neg = (float(row_weight[side].sum()) for side in (positive, ~positive))
     placement = np.where(positive, 1 - above / Neg, above / Pos)
-    area = float(row_weight[positive] @ placement[positive]) / Pos
+    area = float((row_weight[positive] * placement[positive]).sum()) / Pos  # exactly 1 where all are won
     rows = int(np.count_nonzero(positive))
     factors = _row_factor(rows, cluster) / Pos, _row_factor(positive.size - rows, cluster) / Neg
     return area, (placement - area) * row_weight * np.where(positive, *factors)
@@ -552,4 +551,4 @@ def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices |
 
 def _row_factor(rows: int, cluster: Indices | None) -> float:
     """What makes squared influences of rows unbiased; clusters need none."""
-    return 1.0 if cluster is not None else math.sqrt(bessel(rows))
+    return 1.0 if cluster is not None else math.sqrt(bessel_correction(rows))

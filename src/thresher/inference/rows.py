@@ -51,7 +51,7 @@ class ScoredRows(Result):
     class_weights: tuple[float, float] | None = None
 
     @property
-    def counted(self) -> bool:
+    def alike_within_classes(self) -> bool:
         """Whether rows are independent and weigh alike within each class."""
         return self.cluster is None and (self.weight is None or self.class_weights is not None)
 

@@ -2,13 +2,7 @@
 
 from thresher._internal.optional import publish
 from thresher.ranking.checks import rankable, require_safe_total
-from thresher.ranking.compression import (
-    Keep,
-    mean_scores,
-    merge_at,
-    shorten,
-    splits_to_keep,
-)
+from thresher.ranking.compression import Keep, mean_scores, merge_at, shorten, splits_to_keep
 from thresher.ranking.ranges import (
     UNKNOWN,
     Ranges,

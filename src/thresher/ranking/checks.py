@@ -28,19 +28,15 @@ def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike)
         ):
             columns[i] = np.array(columns[i].tolist())
     if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
-        raise LengthError(
-            f"score, pos and neg have shapes {columns[0].shape}, {columns[1].shape} and {columns[2].shape}",
-            fix="give three columns of the same length, one entry per segment",
-        )
+        what = f"score, pos and neg have shapes {columns[0].shape}, {columns[1].shape} and {columns[2].shape}"
+        raise LengthError(what, "give three columns of the same length, one entry per segment")
     scores = rankable(columns[0]).astype(np.float64)
     masked = np.logical_or.reduce([np.ma.getmaskarray(np.ma.asarray(column)) for column in (score, pos, neg)])
     absent = np.flatnonzero(np.isnan(scores) | masked)
     if absent.size:
-        raise MissingValueError(
-            f"{absent.size:,} of {scores.size:,} scores are NaN or masked, which have no rank"
-            f" (first at {absent[:5].tolist()})",
-            fix="leave those segments out, or give them a score",
-        )
+        which = f"{absent.size:,} of {scores.size:,} scores"
+        what = f"{which} are NaN or masked, which have no rank (first at {absent[:5].tolist()})"
+        raise MissingValueError(what, "leave those segments out, or give them a score")
     kind = np.int64 if all(column.dtype.kind in "iub" for column in columns[1:]) else np.float64
     positives, negatives = _counts(columns[1], "pos", kind), _counts(columns[2], "neg", kind)
     require_safe_total(float(positives.sum(dtype=np.float64) + negatives.sum(dtype=np.float64)))
@@ -59,21 +55,17 @@ def check_ranges(low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, ne
         raise EmptyError("there are no cases to rank", "give a count above 0")
     alone = np.flatnonzero(((positives == 1) | (negatives == 1)) & (lows < highs))
     if alone.size and positives.dtype.kind == "i":
-        raise ArgumentError(
-            f"range {alone[0]} holds one case of a class at two scores",
-            fix="give each class its own range, from its lowest to its highest score",
-        )
+        what = f"range {alone[0]} holds one case of a class at two scores"
+        raise ArgumentError(what, "give each class its own range, from its lowest to its highest score")
     return groups_of((lows, highs, lows, highs), positives, negatives)
 
 
 def require_safe_total(cases: float) -> None:
     """Raise `WeightError` when sums and products of so many cases would lose digits."""
     if cases and not 1 / MOST_CASES <= cases <= MOST_CASES:
-        raise WeightError(
-            f"the counts add up to {cases:.3g}, outside {1 / MOST_CASES:.2g} to {MOST_CASES:.2g},"
-            " where sums and products are safe",
-            fix="multiply or divide all of them by the same number",
-        )
+        safe = f"{1 / MOST_CASES:.2g} to {MOST_CASES:.2g}, where sums and products are safe"
+        what = f"the counts add up to {cases:.3g}, outside {safe}"
+        raise WeightError(what, "multiply or divide all of them by the same number")
 
 
 def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -96,16 +88,12 @@ def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _counts(column: Counts, name: str, kind: type[np.int64 | np.float64]) -> Counts:
     if column.dtype.kind not in "iubf":
-        raise WeightError(
-            f"{name} must hold numbers, got {column.dtype} (first {column.tolist()[:1]})",
-            fix="give counts (or summed weights) of 0 or more",
-        )
+        what = f"{name} must hold numbers, got {column.dtype} (first {column.tolist()[:1]})"
+        raise WeightError(what, "give counts (or summed weights) of 0 or more")
     bad = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
     if bad.size:
-        raise WeightError(
-            f"{name}[{bad[0]}] is {column[bad[0]]}, and a count is finite and not negative",
-            fix="give counts (or summed weights) of 0 or more",
-        )
+        what = f"{name}[{bad[0]}] is {column[bad[0]]}, and a count is finite and not negative"
+        raise WeightError(what, "give counts (or summed weights) of 0 or more")
     require_safe_total(float(column.max(initial=0)))  # before a uint64 wraps round
     return column.astype(kind)
 
@@ -154,20 +142,16 @@ def _require_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _unfit(values: npt.NDArray[Any], bad: npt.NDArray[np.intp]) -> ScoreError:
-    return ScoreError(
-        f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values.flat[bad[0]])[:40]}",
-        fix="subtract an offset so that they do, or round them yourself",
-    )
+    what = f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values.flat[bad[0]])[:40]}"
+    return ScoreError(what, "subtract an offset so that they do, or round them yourself")
 
 
 def _no_number(values: npt.NDArray[Any]) -> ScoreError:
     entries = values.ravel().tolist() if values.size else [values.dtype]
     row = next((row for row, entry in enumerate(entries) if not _reads_as_number(entry)), None)
     first = f"first {entries[0]!r}" if not row else f"first {entries[row]!r} at row {row}"
-    return ScoreError(
-        f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} ({first})",
-        fix="convert them to float, and check that labels and scores are not swapped",
-    )
+    what = f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} ({first})"
+    return ScoreError(what, "convert them to float, and check that labels and scores are not swapped")
 
 
 def _reads_as_number(entry: Any) -> bool:

@@ -93,7 +93,8 @@ def corners_among(x: Counts, y: Counts) -> Indices:
     it, one stays, for none of them turns.
     """
     moves = np.flatnonzero((np.diff(x) != 0) | (np.diff(y) != 0)) + 1
-    corner: Indices = np.concatenate([[0], moves[:-1], [x.size - 1] * (x.size > 1)]).astype(np.intp)
+    last = [x.size - 1] if x.size > 1 else []
+    corner: Indices = np.concatenate([[0], moves[:-1], last]).astype(np.intp)
     slack = 1 - _SLACK if x.dtype.kind == "f" else 1
     for _ in range(_ROUNDS):
         dx, dy = np.diff(x[corner]), np.diff(y[corner])

@@ -80,7 +80,5 @@ def _number(digits: str) -> float:
 
 def _malformed(text: str, at: int) -> NotationError:
     rest = text[at:] or "nothing"
-    return NotationError(
-        f"cannot read {rest[:30]!r} at position {at} as a segment",
-        fix="write one bracket per segment, highest score first, e.g. [20+,5-][10+,5-][20+,40-]",
-    )
+    what = f"cannot read {rest[:30]!r} at position {at} as a segment"
+    return NotationError(what, "write one bracket per segment, highest score first, e.g. [20+,5-][10+,5-][20+,40-]")

@@ -322,11 +322,10 @@ class Ranking(Tabular):
         low, high = self.score, self._high
         if high[0] > 1 or low[-1] < 0:
             outside = np.where(low < 0, low, high)[(high > 1) | (low < 0)]
-            raise ProbabilityError(
-                f"{outside.size:,} of {low.size:,} distinct scores lie outside [0, 1] (first "
-                f"{', '.join(f'{number:g}' for number in outside[:5])}), and this question needs probabilities",
-                fix="map them to probabilities first, e.g. with calibration_map(ranking)",
-            )
+            which = f"{outside.size:,} of {low.size:,} distinct scores lie outside [0, 1]"
+            first = ", ".join(f"{number:g}" for number in outside[:5])
+            what = f"{which} (first {first}), and this question needs probabilities"
+            raise ProbabilityError(what, "map them to probabilities first, e.g. with calibration_map(ranking)")
 
     def __add__(self, other: Ranking) -> Ranking:
         if not isinstance(other, Ranking):

@@ -213,11 +213,9 @@ def _costs_of_errors(
             raise ConditionError(what, "give what one such case costs", parameter=name)
     for wrong, right, names in ((fp, cost_tn, ("cost_fp", "cost_tn")), (fn, cost_tp, ("cost_fn", "cost_tp"))):
         if wrong <= right:
-            raise ConditionError(
-                f"{argument(names[0])} minus {argument(names[1])} must be above 0, got {wrong - right:g}: "
-                "a wrong call may not be as cheap as a right one",
-                "check which cost is which; benefits of right calls are negative costs",
-            )
+            what = f"{argument(names[0])} minus {argument(names[1])} must be above 0, got {wrong - right:g}"
+            fix = "check which cost is which; benefits of right calls are negative costs"
+            raise ConditionError(f"{what}: a wrong call may not be as cheap as a right one", fix)
     return fp, fn
 
 

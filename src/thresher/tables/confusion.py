@@ -185,7 +185,7 @@ class ConfusionMatrix(Tabular):
         known, table = named(measure), self.per_class
         if how == "micro":
             return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
-        counts = table.Pos > (0 if how == "weighted" else -1)
+        counts = (how != "weighted") | (table.Pos > 0)
         if not counts.any():
             return math.nan
         return float(np.average(known.of(table)[counts], weights=table.Pos[counts] if how == "weighted" else None))
@@ -201,7 +201,8 @@ class ConfusionMatrix(Tabular):
         known, table = named(measure), self.per_class
         if not table.total.any():
             return "there are no cases"
-        undefined = np.isnan(known.of(table)) & (table.Pos > (0 if how == "weighted" else -1))
+        counts = (how != "weighted") | (table.Pos > 0)
+        undefined = np.isnan(known.of(table)) & counts
         names = ", ".join(repr(name) for name, at in zip(self.classes, undefined.tolist(), strict=True) if at)
         return f"with {names} as the positive class, {known.undefined}"
 
@@ -257,11 +258,9 @@ class ConfusionMatrix(Tabular):
             average = cast("Averaging", how), of
             value, reason = self.average(*average), self.why_undefined(*average)
         else:
-            raise MeasureError(
-                f"a confusion matrix has no number called {name!r}",
-                fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
-                " for a single class, ask one_vs_rest(c).describe(...)",
-            )
+            fix = 'give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1"'
+            fix += "; for a single class, ask one_vs_rest(c).describe(...)"
+            raise MeasureError(f"a confusion matrix has no number called {name!r}", fix)
         return f"{name} undefined: {reason}" if math.isnan(value) else f"{name} {value:.4g}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -340,8 +339,8 @@ class ConfusionMatrix(Tabular):
         """Agreement beyond chance and the most there can be, times squared cases."""
         # Python integers never overflow; int64 products do near 3e9 cases.
         marginals, total = list(zip(self.actual.tolist(), self.predicted.tolist(), strict=True)), self.total
-        by_chance, apart = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
-        return sum(self.correct.tolist()) * total - by_chance, apart
+        by_chance, most = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
+        return sum(self.correct.tolist()) * total - by_chance, most
 
 
 def confusion(

@@ -29,9 +29,9 @@ _CELLS = ("tp", "fn", "fp", "tn")
 
 
 def ratio(above: Sequence[Cell], below: Sequence[Cell], combine: Callable[[Cell, Cell], Cell] = add) -> Cell:
-    """The sum of some cells over the sum of others: NaN for 0/0, infinite for x/0.
+    """Cells added, or combined otherwise, over others: NaN for 0/0, infinite for x/0.
 
-    Columns are taken chunk by chunk, so that their sums, or what else combines them, stay in the processor's cache.
+    Columns are taken chunk by chunk, so that what they combine to stays in the processor's cache.
 
     >>> ratio([np.array([30, 0])], [np.array([30, 0]), np.array([10, 0])])
     array([0.75,  nan])

@@ -28,7 +28,7 @@ from thresher.tables.measures import MEASURES, Better, Measure, measure
 
 Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_RELATIONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+RELATIONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _NAME = r"[A-Za-z][\w -]*?(?:\d\.\d+)?"
 _FORM = re.compile(rf'\s*(?P<name>{_NAME})\s*(?:\[(?P<inside>"[^"]*"|[^\]"]*)\])?\s*(?:@(?P<place>.+))?')
 _LIMIT = re.compile(rf"\s*(?P<name>[A-Za-z][\w .-]*?)\s*(?P<relation>>=|<=|>|<)\s*(?P<bound>{NUMBER})\s*")
@@ -61,7 +61,7 @@ class Limit:
 
     def holds(self, table: Contingency) -> Flags:
         """Where it holds; an undefined measure meets no bound."""
-        return np.asarray(_RELATIONS[self.relation](self.measure.of(table), self.bound), dtype=np.bool_)
+        return np.asarray(RELATIONS[self.relation](self.measure.of(table), self.bound), dtype=np.bool_)
 
     def __str__(self) -> str:
         return f"{self.measure.name} {self.relation} {self.bound:g}"
@@ -78,7 +78,8 @@ class RateRange:
     def __str__(self) -> str:
         if self.low and self.high == 1:
             return f"{self.rate}>={_text(self.low)}"
-        return f"{_text(self.low)}<=" * (self.low > 0) + f"{self.rate}<={_text(self.high)}"
+        low = f"{_text(self.low)}<=" if self.low > 0 else ""
+        return f"{low}{self.rate}<={_text(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)

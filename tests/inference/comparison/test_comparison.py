@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -61,3 +64,16 @@ def test_a_doubled_contrast_has_doubled_limits(scores):
     assert double.difference == pytest.approx(2 * single.difference)
     assert (double.lower, double.upper) == pytest.approx((2 * single.lower, 2 * single.upper))
     assert double.lower <= double.difference <= double.upper
+
+
+@pytest.mark.parametrize("renew", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy, copy.copy])  # noqa: S301
+def test_a_comparison_can_be_pickled_and_copied(renew):
+    labels, scores = correlated()
+    result = ti.compare(labels, scores | {"c": scores["a"] + scores["b"]}, margin=0.01)
+    again = renew(result)
+    assert str(again) == str(result)
+    assert dict(again.differences) == dict(result.differences)
+    assert again.contrast({"a": 1, "b": -1}) == result.contrast({"a": 1, "b": -1})
+    for mapping in (again.estimates, again.differences):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            mapping["a"] = 1

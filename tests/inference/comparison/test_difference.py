@@ -15,8 +15,8 @@ from tests.strategies import two_class_rankings
 from thresher.errors import ArgumentError, OneClassError
 from thresher.inference.comparison.difference import (
     bootstrap_difference,
+    difference_by_reach,
     pairs_difference,
-    reached_difference,
     require_margin,
 )
 from thresher.inference.intervals.auc import student_tail
@@ -195,7 +195,7 @@ def test_p_values_are_those_of_the_limits_whatever_the_tails(freedom, away):
     def reach(tail):
         return (student_tail(tail, freedom),) * 2
 
-    result = reached_difference(away, reach, variance=1, level=0.95, method="student", span=math.inf)
+    result = difference_by_reach(away, reach, variance=1, level=0.95, method="student", span=math.inf)
     assert result.p_value == pytest.approx(max(2e-100, 2 * stats.t.sf(away, freedom)), rel=1e-6)
 
 

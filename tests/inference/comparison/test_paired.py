@@ -566,3 +566,29 @@ def test_stratified_resamples_hold_the_classes_fixed_unless_there_are_clusters(m
             assert (np.ptp(table.Pos) == 0) == (stratified and "clusters" not in more)
             assert np.ptp(table.total) == 0
             assert np.ptp(table.tp) > 0
+
+
+@pytest.mark.parametrize("seed", [11, 17])
+def test_the_order_of_rows_does_not_matter_where_a_model_makes_no_error(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(6, 30))
+    labels = (rng.random(rows) < 0.4).astype(int)
+    perfect, poor = np.where(labels, 0.9, 0.1) + rng.random(rows) * 0.05, rng.random(rows)
+    weights = rng.random(rows) + 0.1
+
+    def p_value(order):
+        scores = {"a": perfect[order], "b": poor[order]}
+        result = ti.compare(labels[order], scores, weights=weights[order])
+        assert result.estimates["a"] == 1
+        return result["a", "b"].p_value
+
+    expected = p_value(np.arange(rows))
+    for _ in range(20):
+        assert p_value(rng.permutation(rows)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_same_scores_have_the_same_auc_in_every_place():
+    rng = np.random.default_rng(50)
+    labels, scores = rng.random(50) < 0.4, rng.random(50)
+    result = ti.compare(labels, {f"m{i}": scores for i in range(5)})
+    assert {one.difference for one in result.differences.values()} == {0.0}

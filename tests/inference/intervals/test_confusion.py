@@ -1,6 +1,8 @@
 """"""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import thresher.inference as ti
 from tests.inference import class_examples, oracles
 from thresher.errors import ArgumentError
 from thresher.inference.influence import MATRIX_MEASURES
-from thresher.inference.intervals.confusion import sampled_confusion_intervals
+from thresher.inference.intervals.confusion import confusion_intervals, sampled_confusion_intervals
 from thresher.inference.intervals.table import count_calls, table_intervals
 
 matrices = st.integers(2, 4).flatmap(
@@ -251,3 +253,11 @@ def test_printed_lines_are_aligned():
         "mcc                    0.7196 [0.6539, 0.7746]",
         "kappa                  0.7193 [0.6535, 0.7743]",
     ]
+
+
+def test_intervals_of_classes_can_be_pickled_and_copied():
+    labels, models = class_examples.rows(60, 1)
+    matrix = th.ConfusionMatrix([[7, 2, 1], [2, 8, 1], [0, 1, 3]], classes="abc")
+    for result in (ti.class_auc_interval(labels, models["poor"]), confusion_intervals(matrix)):
+        for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):  # noqa: S301
+            assert again.intervals() == result.intervals()

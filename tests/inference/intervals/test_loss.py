@@ -328,3 +328,16 @@ def test_errors_that_probabilities_foretell_spread_the_brier_score():
     centre = np.log(result.estimate / (1 - result.estimate))
     limits = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
     assert (result.lower, result.upper) == pytest.approx(limits)
+
+
+@pytest.mark.parametrize("p", [0.9, 0.8, 0.999])
+@pytest.mark.parametrize("cases", [(10, 7), (50, 47), (3, 11)])
+def test_rounding_does_not_decide_whether_errors_are_alike(p, cases):
+    ranking = th.Ranking([p, 1 - p], [cases[0], 0], [0, cases[1]])
+    labels, scores = np.repeat([1, 0], cases), np.repeat([p, 1 - p], cases)
+    weighted = th.inference.ScoredRows.of(labels, scores, weights=np.full(sum(cases), 0.3))
+    for result in (brier_interval(ranking), brier_interval(weighted)):
+        assert result.method == "exact"
+        assert result.upper == pytest.approx(
+            stats.beta.ppf(0.975, (1 - p) ** 2 * sum(cases) + 1, sum(cases) * (1 - (1 - p) ** 2))
+        )

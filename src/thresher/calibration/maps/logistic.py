@@ -151,12 +151,12 @@ class LogisticCurve:
         with np.errstate(over="ignore"):
             on_score = self.on == "score"
             x = (scores - self.centre) / self.unit if on_score else log_odds(probabilities_in(scores), limit=self.limit)
-            # A slope of 0 is left out: 0 times an infinite number would be no number.
-            if on_score or self.a == self.b:
-                z += self.a * x if self.a else 0
-            else:
-                z -= self.a * np.logaddexp(0, -x) if self.a else 0
-                z += self.b * np.logaddexp(0, x) if self.b else 0
+            terms = [(self.a, x)]
+            if not on_score and self.a != self.b:
+                terms = [(-self.a, np.logaddexp(0, -x)), (self.b, np.logaddexp(0, x))]
+            for slope, feature in terms:
+                if slope:  # 0 times an infinite number would be no number
+                    z += slope * feature
         mapped: Floats = expit(z)
         return mapped
 
@@ -221,10 +221,8 @@ def fit_logistic(
         with_pos, with_neg = np.flatnonzero(pos), np.flatnonzero(neg)
         separable = with_pos[-1] <= with_neg[0] or (method == "platt" and with_neg[-1] <= with_pos[0])
     if separable:
-        raise ArgumentError(
-            "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
-            _OTHER_WAYS,
-        )
+        what = "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)"
+        raise ArgumentError(what, _OTHER_WAYS)
     features = [-np.logaddexp(0, -x), np.logaddexp(0, x)] if method == "beta" else [x]
     slopes, c = logistic_fit(features, pos, neg, intercept=method != "temperature", nonnegative=method != "platt")
     if (slope := sum(slopes)) <= 0:

@@ -81,7 +81,7 @@ class CalibrationMap(Result):
             "curve": kind.from_dict,
             "auc_before": number(0, 1),
             "auc_after": number(0, 1),
-            "cautions": items(_caution),
+            "cautions": items(lambda one: Caution(**fields(one, {"code": one_of(CODES), "text": text}))),
         }
         parts = read_object(value, readers, of="CalibrationMap", kind="a calibration map", form=FORMAT)
         return cls(**parts | {"cautions": tuple(parts["cautions"])})
@@ -150,10 +150,8 @@ def calibration_map(
     options = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
     require_one_of(method, _OPTIONS, name="method")
     if unknown := sorted({name for name, value in options.items() if value is not None} - _OPTIONS[method]):
-        raise ArgumentError(
-            f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}",
-            fix="leave it out, or pick another method",
-        )
+        what = f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}"
+        raise ArgumentError(what, "leave it out, or pick another method")
     if method == "isotonic":
         split = hull_splits(ranking)
     elif method == "histogram":
@@ -169,7 +167,3 @@ def calibration_map(
         text = f"a higher bin has the lower probability in {falls:,} of {steps.probability.size - 1:,} places"
         cautions = (Caution("not-rising", text),)
     return CalibrationMap(method, steps, auc(ranking), auc(pools), cautions)
-
-
-def _caution(value: Any) -> Caution:
-    return Caution(**fields(value, {"code": one_of(CODES), "text": text}))

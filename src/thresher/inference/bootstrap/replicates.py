@@ -319,8 +319,8 @@ class Replicates(Tabular):
         if limits[0] == limits[1]:
             notes.append("all replicates agree, so the interval shows no spread and says nothing of how sure this is")
         elif limits[0] < limits[1] and reach != limits:
-            outside = f"at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
-            notes.append(f"replicates lie beside the estimate, {outside}")
+            excluding = f"{limits[0]:.4g} to {limits[1]:.4g}, exclude the estimate and were stretched to it"
+            notes.append(f"limits from the replicates, {excluding}")
         return Interval(estimate, *reach, variance_of(values), level, f"{method} bootstrap", "; ".join(notes))
 
     def _acceleration(self, key: tuple[str, str], minus: tuple[str, str] | None = None) -> float:

@@ -180,13 +180,14 @@ def _in_units(ranking: Ranking) -> Ranking:
 class Resampled:
     """Drawn positives and negatives per group of equal score, which may be 0.
 
-    Of one replicate, or of several in rows; `each` separates them.
+    Of one replicate, or of several in rows; `each` separates them, with tp, fp and fp_upto as `running`.
     """
 
     order: ModelOrder
     pos: Counts
     neg: Counts
     model: str = ""
+    running: tuple[Counts, ...] | None = None
 
     @classmethod
     def of(cls, order: ModelOrder, times: Times, *, model: str = "") -> Resampled:
@@ -206,17 +207,17 @@ class Resampled:
     @cached_property
     def tp(self) -> Counts:
         """True positives when each group of positives is the last called positive."""
-        return _running(self.pos)[..., 1:]
+        return _running(self.pos)[..., 1:] if self.running is None else self.running[0]
 
     @cached_property
     def fp(self) -> Counts:
         """Negatives in the first 0, 1, 2, ... groups of negatives."""
-        return _running(self.neg)
+        return _running(self.neg) if self.running is None else self.running[1]
 
     @cached_property
     def fp_upto(self) -> Counts:
         """False positives when each group of positives is the last called positive."""
-        return self.fp.take(self.order.upto, axis=-1)
+        return self.fp.take(self.order.upto, axis=-1) if self.running is None else self.running[2]
 
     @cached_property
     def fp_above(self) -> Counts:
@@ -235,11 +236,8 @@ class Resampled:
         if self.pos.ndim == 1:
             yield self
             return
-        sums = {"tp": self.tp, "fp": self.fp, "fp_upto": self.fp_upto}
-        for i, (pos, neg) in enumerate(zip(self.pos, self.neg, strict=True)):
-            one = Resampled(self.order, pos, neg, self.model)
-            vars(one).update({name: counts[i] for name, counts in sums.items()})
-            yield one
+        for pos, neg, *running in zip(self.pos, self.neg, self.tp, self.fp, self.fp_upto, strict=True):
+            yield Resampled(self.order, pos, neg, self.model, tuple(running))
 
     def at(self, threshold: float) -> tuple[Any, Any]:
         """True and false positives at a threshold."""

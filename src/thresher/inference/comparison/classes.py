@@ -149,13 +149,15 @@ def class_comparison(
         one, other = influence[a][measure], influence[b][measure]
         method = "delta, paired by clusters" if clustered else "delta, paired"
         if not (math.isfinite(one.estimate) and math.isfinite(other.estimate)):
-            return undefined_difference(level=level, method=method, note=one.note or other.note)
+            return undefined_difference((a, b), level=level, method=method, note=one.note or other.note)
         apart, variance = one.estimate - other.estimate, influence_variance(one.values - other.values, rows.cluster)
         if units <= 1 or not variance > ROUNDING * (one.variance(rows.cluster) + other.variance(rows.cluster)):
-            exact = pairs_difference(apart, max(variance, 0.0), units, level=level, span=known.span)
+            exact = pairs_difference(apart, max(variance, 0.0), units, (a, b), level=level, span=known.span)
             note = f"the models differ alike on all rows; limits from {units:g} independent cases, conservative"
             return replace(exact, method="exact cases", note=note)
-        return student_difference(apart, variance, level=level, method=method, freedom=units - 1, span=known.span)
+        return student_difference(
+            apart, variance, (a, b), level=level, method=method, freedom=units - 1, span=known.span
+        )
 
     return Comparison(
         names=tuple(rows.matrices),

@@ -5,37 +5,37 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_number
-from thresher._internal.results import Tabular, rows_of
+from thresher._internal.results import rows_of
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
     Better,
     Difference,
+    Pair,
     auc_contrast,
     bootstrap_difference,
     holm,
     shown_p,
 )
+from thresher.inference.interval import MappingResult
 from thresher.inference.intervals.auc import AucCovariance, Matrix
 from thresher.ranking import Floats
 
 Correction: TypeAlias = Literal["holm", "none"]
-Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Tabular):
+class Comparison(MappingResult):
     """All pairs of models: `comparison["a", "b"]` is A minus B.
 
     `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
     other measures. `pairs` is how many cases, or clusters, the scarcer class has. `dropped` counts rows left out on
-    request. Every difference takes its names, margin, better side and adjusted p-value from here.
+    request. Every difference takes its margin, better side and adjusted p-value from here.
     """
 
     names: tuple[str, ...]
@@ -55,11 +55,11 @@ class Comparison(Tabular):
         p_values = [one.p_value for one in self.differences.values()]
         adjusted = holm(p_values) if self.correction == "holm" else p_values
         differences = {
-            (a, b): replace(one, a=a, b=b, p_adjusted=p, margin=self.margin, better=self.better)
-            for ((a, b), one), p in zip(self.differences.items(), adjusted, strict=True)
+            pair: replace(one, p_adjusted=p, margin=self.margin, better=self.better)
+            for (pair, one), p in zip(self.differences.items(), adjusted, strict=True)
         }
-        object.__setattr__(self, "estimates", MappingProxyType(dict(self.estimates)))
-        object.__setattr__(self, "differences", MappingProxyType(differences))
+        object.__setattr__(self, "differences", differences)
+        MappingResult.__post_init__(self)
 
     @property
     def covariance(self) -> Matrix | None:
@@ -104,9 +104,9 @@ class Comparison(Tabular):
             what = f"the weights sum to {of.sum():g}, and those of a contrast sum to 0"
             raise ArgumentError(what, 'e.g. {"a": 1, "b": -0.5, "c": -0.5}')
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
-        difference = auc_contrast(estimate, of, self.spread, level=self.level, clustered=self.clustered)
-        a, b = _weighted_sum(self.names, of), _weighted_sum(self.names, -of)
-        return replace(difference, a=a, b=b, margin=self.margin)
+        names = _weighted_sum(self.names, of), _weighted_sum(self.names, -of)
+        difference = auc_contrast(estimate, of, self.spread, names, level=self.level, clustered=self.clustered)
+        return replace(difference, margin=self.margin)
 
     def __str__(self) -> str:
         wide = max(len("model"), *(len(name) for name in self.names))
@@ -128,20 +128,8 @@ class Comparison(Tabular):
         return f"{self.measure}: {estimates}; {len(self.differences):,} pair{'s' * (len(self.differences) != 1)}"
 
     def _columns(self) -> Mapping[str, Any]:
-        shown = (
-            "a",
-            "b",
-            "difference",
-            "lower",
-            "upper",
-            "p_value",
-            "p_adjusted",
-            "verdict",
-            "level",
-            "method",
-            "note",
-        )
-        return rows_of([{name: getattr(one, name) for name in shown} for one in self.differences.values()])
+        shown = "difference", "lower", "upper", "p_value", "p_adjusted", "verdict", "level", "method", "note"
+        return rows_of([{name: getattr(one, name) for name in ("a", "b", *shown)} for one in self.differences.values()])
 
 
 def auc_differences(
@@ -152,7 +140,7 @@ def auc_differences(
     for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
         away = float(spread.areas[i] - spread.areas[j])
         away = 0.0 if abs(away) <= noise else away
-        differences[a, b] = auc_contrast(away, every[i] - every[j], spread, level=level, clustered=clustered)
+        differences[a, b] = auc_contrast(away, every[i] - every[j], spread, (a, b), level=level, clustered=clustered)
     return differences
 
 
@@ -164,7 +152,7 @@ def replicate_differences(
     The first value of each model is that on the data.
     """
     return {
-        (a, b): bootstrap_difference(values[a], values[b], level=level, span=span, cases=cases)
+        (a, b): bootstrap_difference(values[a], values[b], (a, b), level=level, span=span, cases=cases)
         for a, b in itertools.combinations(values, 2)
     }
 

@@ -29,6 +29,8 @@ from thresher.ranking import Floats, Ranking, require_ranking
 
 Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "practically equal", "undecided"]
 Better: TypeAlias = Literal["higher", "lower", "neither"]
+Pair: TypeAlias = tuple[str, str]
+UNNAMED: Pair = ("a", "b")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -168,24 +170,24 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
         AucLimits.of(auc(ranking), part, (ranking.Pos, ranking.Neg)) for ranking, part in zip(both, parts, strict=True)
     ]
     spread = all(each.deviation for each in limits)
-    difference = reached_difference(
+    difference = difference_by_reach(
         limits[0].area - limits[1].area,
         lambda tail: combined_reach(limits, (1, -1), ((1, 0), (0, 1)), tail),
         variance=math.fsum(sum(part) for part in parts),
         level=level,
         method="combined limits",
-        note="" if spread else "an AUC shows no spread; its limits are exact, for pairs",
     )
-    return replace(difference, margin=margin)
+    note = "" if spread else "an AUC shows no spread; its limits are exact, for pairs"
+    return replace(difference, margin=margin, note=note)
 
 
-def undefined_difference(*, level: float, method: str, note: str) -> Difference:
+def undefined_difference(names: Pair, *, level: float, method: str, note: str) -> Difference:
     """No number, and the reason."""
-    return Difference("a", "b", math.nan, math.nan, math.nan, math.nan, math.nan, level, method, note=note)
+    return Difference(*names, math.nan, math.nan, math.nan, math.nan, math.nan, level, method, note=note)
 
 
 def student_difference(
-    difference: float, variance: float, *, level: float, method: str, freedom: float, span: float
+    difference: float, variance: float, names: Pair = UNNAMED, *, level: float, method: str, freedom: float, span: float
 ) -> Difference:
     """A difference with Student's limits, cut to ±span, and his two-sided test."""
     from scipy.special import stdtr
@@ -194,11 +196,11 @@ def student_difference(
     half = student_quantile(level, freedom) * deviation
     p_value = float(2 * stdtr(freedom, -abs(difference) / deviation))
     limits = max(-span, difference - half), min(span, difference + half)
-    return Difference("a", "b", difference, *limits, variance, p_value, level, method)
+    return Difference(*names, difference, *limits, variance, p_value, level, method)
 
 
 def pairs_difference(
-    difference: float, variance: float, pairs: float, *, level: float, span: float = 1.0
+    difference: float, variance: float, pairs: float, names: Pair = UNNAMED, *, level: float, span: float = 1.0
 ) -> Difference:
     """Conservative limits where DeLong's variance of a difference is 0 or undefined.
 
@@ -210,10 +212,12 @@ def pairs_difference(
     limits = span * min(d, (1 + d) * share - 1), span * max(d, 1 - (1 - d) * share)
     p_value = min(1.0, 2 * (1 + abs(d)) ** -pairs)
     note = f"DeLong's variance says nothing here; limits from {pairs:g} independent pairs, conservative"
-    return Difference("a", "b", difference, *limits, variance, p_value, level, "exact pairs", note=note)
+    return Difference(*names, difference, *limits, variance, p_value, level, "exact pairs", note=note)
 
 
-def bootstrap_difference(of_a: Floats, of_b: Floats, *, level: float, span: float, cases: float) -> Difference:
+def bootstrap_difference(
+    of_a: Floats, of_b: Floats, names: Pair = UNNAMED, *, level: float, span: float, cases: float
+) -> Difference:
     """A paired difference with percentile limits.
 
     Each model's value on the data comes first, then those on joint resamples. The p-value is twice the smaller share
@@ -242,7 +246,7 @@ def bootstrap_difference(of_a: Floats, of_b: Floats, *, level: float, span: floa
             note = "all resamples agree; limits from what could stay unseen, conservative"
         if np.isfinite(away).all() and away.size > 1:
             variance = float(away.var(ddof=1))
-    return Difference("a", "b", estimate, lower, upper, variance, p_value, level, "bootstrap, paired", note=note)
+    return Difference(*names, estimate, lower, upper, variance, p_value, level, "bootstrap, paired", note=note)
 
 
 Reach: TypeAlias = Callable[[float], tuple[float, float]]  # a tail's distances from estimate to lower and upper limit
@@ -252,7 +256,7 @@ _STEPS = 10_000  # more than Brent's method can take: as many as halving takes, 
 
 
 def auc_contrast(
-    difference: float, weights: Floats, spread: AucCovariance, *, level: float, clustered: bool = False
+    difference: float, weights: Floats, spread: AucCovariance, names: Pair, *, level: float, clustered: bool = False
 ) -> Difference:
     """A contrast of correlated AUCs: a weighted sum with weights that sum to 0.
 
@@ -267,10 +271,10 @@ def auc_contrast(
     span, pairs = float(weights[weights > 0].sum()), min(spread.cases)
     if not variance > ROUNDING * apart:
         held = min(span, max(-span, difference))
-        return pairs_difference(held, max(variance, 0.0), pairs, level=level, span=span)
+        return pairs_difference(held, max(variance, 0.0), pairs, names, level=level, span=span)
     if clustered:
         method = "obuchowski, paired"
-        return student_difference(difference, variance, level=level, method=method, freedom=pairs - 1, span=span)
+        return student_difference(difference, variance, names, level=level, method=method, freedom=pairs - 1, span=span)
     parts = float(weights @ spread.of_pos @ weights), float(weights @ spread.of_neg @ weights)
     freedom, deviation = satterthwaite(parts, spread.cases), math.sqrt(variance)
     terms = np.flatnonzero(weights)
@@ -285,7 +289,8 @@ def auc_contrast(
         student = student_tail(tail, freedom) * deviation
         return max(below, student), max(above, student)
 
-    return reached_difference(difference, reach, variance=variance, level=level, method="delong, paired", span=span)
+    method = "delong, paired"
+    return difference_by_reach(difference, reach, names, variance=variance, level=level, method=method, span=span)
 
 
 def combined_reach(
@@ -306,10 +311,10 @@ def combined_reach(
         down, up = abs(weight) * (each.area - low), abs(weight) * (high - each.area)
         below.append(down if weight > 0 else up)
         above.append(up if weight > 0 else down)
-    return _combined(below, above, weights, correlation), _combined(above, below, weights, correlation)
+    return _combine(below, above, weights, correlation), _combine(above, below, weights, correlation)
 
 
-def _combined(
+def _combine(
     near: Sequence[float], far: Sequence[float], weights: Sequence[float], correlation: Sequence[Sequence[float]]
 ) -> float:
     """The distance of one limit of a weighted sum from its estimate.
@@ -331,15 +336,15 @@ def _combined(
 
 def _correlation(covariance: Matrix) -> Matrix:
     """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
-    deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    product = np.outer(deviation, deviation)
-    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    variance = np.maximum(np.diagonal(covariance), 0.0)
+    product, known = np.sqrt(np.outer(variance, variance)), variance > NOTHING
+    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=np.logical_and.outer(known, known))
     np.fill_diagonal(correlation, 1.0)
     return np.clip(correlation, -1.0, 1.0)
 
 
-def reached_difference(
-    difference: float, reach: Reach, *, variance: float, level: float, method: str, span: float = 1.0, note: str = ""
+def difference_by_reach(
+    away: float, reach: Reach, names: Pair = UNNAMED, *, variance: float, level: float, method: str, span: float = 1.0
 ) -> Difference:
     """A difference with the limits that `reach` gives, cut to ±span.
 
@@ -347,19 +352,19 @@ def reached_difference(
     """
     from scipy.optimize import brentq
 
-    side = 0 if difference > 0 else 1
+    side = 0 if away > 0 else 1
 
     def beyond(exponent: float) -> float:
         # Student's tails with few degrees of freedom reach 1e99, and a search must not aim by such numbers.
-        return min(reach(math.exp(exponent))[side] - abs(difference), 1.0)
+        return min(reach(math.exp(exponent))[side] - abs(away), 1.0)
 
     most, least = math.log(0.5), math.log(_SMALLEST_TAIL)
-    if difference == 0 or beyond(most) >= 0:
+    if away == 0 or beyond(most) >= 0:
         p_value = 1.0
     elif beyond(least) <= 0:
         p_value = 2 * _SMALLEST_TAIL
     else:
         p_value = 2 * math.exp(brentq(beyond, least, most, xtol=1e-12, maxiter=_STEPS))
     below, above = reach((1 - level) / 2)
-    limits = max(-span, difference - below), min(span, difference + above)
-    return Difference("a", "b", difference, *limits, variance, p_value, level, method, note=note)
+    limits = max(-span, away - below), min(span, away + above)
+    return Difference(*names, away, *limits, variance, p_value, level, method)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import numbers_of, require_between, require_level, require_one_of
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, LengthError, MissingValueError
-from thresher.inference.comparison.difference import Better, Difference, require_margin, student_difference
+from thresher.inference.comparison.difference import UNNAMED, Better, Difference, require_margin, student_difference
 from thresher.ranking import Floats
 
 _NO_SPREAD = "all folds differ by the same, so they say nothing about how folds vary"
@@ -75,13 +75,13 @@ def corrected_t(
     require_level(level)
     require_margin(margin)
     away = _differences(a, b, test_share, better)
-    mean, variance = _corrected(away, test_share)
+    mean, variance = _moments_over_folds(away, test_share)
     method, nan = "corrected t", math.nan
     if variance > 0:
         freedom = away.size - 1
         difference = student_difference(mean, variance, level=level, method=method, freedom=freedom, span=math.inf)
     else:
-        difference = Difference("a", "b", mean, nan, nan, variance, nan, level, method, note=_NO_SPREAD)
+        difference = Difference(*UNNAMED, mean, nan, nan, variance, nan, level, method, note=_NO_SPREAD)
     return replace(difference, margin=margin, better=better)
 
 
@@ -100,7 +100,7 @@ def bayesian_correlated_t(
     """
     require_margin(margin)
     away = _differences(a, b, test_share, better)
-    mean, variance = _corrected(away, test_share)
+    mean, variance = _moments_over_folds(away, test_share)
     freedom, scale = away.size - 1, math.sqrt(variance)
     if not variance > 0:
         return CorrelatedT(mean, scale, freedom, margin, math.nan, math.nan, math.nan, better, _NO_SPREAD)
@@ -131,7 +131,7 @@ def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: 
     return of_a - of_b
 
 
-def _corrected(away: Floats, test_share: float) -> tuple[float, float]:
+def _moments_over_folds(away: Floats, test_share: float) -> tuple[float, float]:
     """The mean difference over folds and its corrected variance.
 
     The variance is 0 where folds differ by rounding alone.

@@ -16,16 +16,11 @@ from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
-from thresher.inference.comparison.comparison import (
-    Comparison,
-    Correction,
-    Pair,
-    auc_differences,
-    replicate_differences,
-)
+from thresher.inference.comparison.comparison import Comparison, Correction, auc_differences, replicate_differences
 from thresher.inference.comparison.difference import (
     ROUNDING,
     Difference,
+    Pair,
     require_margin,
     student_difference,
     undefined_difference,
@@ -146,7 +141,7 @@ def compare(
         condition = measure
     Mix.of(condition, trained_at)  # refuses what is no prevalence
     wanted = quantity("expected_cost" if isinstance(measure, OperatingCondition) else measure)
-    asked, at = _asked(wanted, thresholds, condition, names)
+    asked, at = _question(wanted, thresholds, condition, names)
     if wanted.measure is not None and wanted.better == "neither":
         what = f"{wanted.name} has no better side, so no model is better by it"
         raise MeasureError(what, "compare by another measure")
@@ -181,7 +176,7 @@ def compare(
     )
 
 
-def _asked(
+def _question(
     wanted: Quantity, thresholds: Any, condition: OperatingCondition | None, names: tuple[str, ...]
 ) -> tuple[Asked, dict[str, float]]:
     """What is compared, and at which thresholds."""
@@ -277,10 +272,10 @@ def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, c
         one, other = influence[a], influence[b]
         if not math.isfinite(one.estimate + other.estimate):
             note = INFINITE if asked.name == "log_loss" else f"{asked} is undefined for one of them"
-            return undefined_difference(level=level, method=method, note=note)
+            return undefined_difference((a, b), level=level, method=method, note=note)
         away, variance = one.estimate - other.estimate, influence_variance(one.values - other.values, rows.cluster)
         if variance > ROUNDING * (one.variance(rows.cluster) + other.variance(rows.cluster)):
-            return student_difference(away, variance, level=level, method=method, freedom=freedom, span=span)
+            return student_difference(away, variance, (a, b), level=level, method=method, freedom=freedom, span=span)
         unseen = (1 - ((1 - level) / 2) ** (1 / cases)) * span
         note = "no row tells the models apart; " + (
             "limits from what could stay unseen, conservative"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,16 +12,15 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import require_level, require_number, require_one_of
 from thresher._internal.parallel import map_chunks, parallel_map, threads_for
-from thresher._internal.results import Tabular
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.influence import RowInfluence, bessel, class_influence
+from thresher.inference.influence import RowInfluence, bessel_correction, class_influence
 from thresher.inference.interval import (
     LOGIT,
+    ClassIntervals,
     Interval,
     aligned_lines,
-    interval_columns,
     normal_quantile,
     student_quantile,
 )
@@ -71,7 +69,7 @@ def auc_interval(
         if not rows.simple and method != "delong":
             raise ArgumentError(f"method {method!r} knows no weights or clusters", 'leave method out, or give "delong"')
         if not rows.simple:
-            return _rows_interval(rows, level)
+            return _sampled_auc_interval(rows, level)
         source = rows.ranking(name)
     require_ranking(source)
     source.require_both_classes()
@@ -132,7 +130,8 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
         return float((beaten * beaten * pos[piece]).sum()), float((beating * beating * neg[piece]).sum())
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
-    return bessel(ranking.Pos) * of_pos / ranking.Pos**2, bessel(ranking.Neg) * of_neg / ranking.Neg**2
+    Pos, Neg = ranking.Pos, ranking.Neg
+    return bessel_correction(Pos) * of_pos / Pos**2, bessel_correction(Neg) * of_neg / Neg**2
 
 
 def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
@@ -157,7 +156,7 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
         before = [so_far + cases for so_far, (cases, _, _) in zip(before, piece, strict=True)]
     Pos, Neg = before
     of_pos, of_neg = (
-        bessel(own) * (own * second[side] - first[side] ** 2) / (own**3 * other**2)
+        bessel_correction(own) * (own * second[side] - first[side] ** 2) / (own**3 * other**2)
         for side, own, other in ((0, Pos, Neg), (1, Neg, Pos))
     )
     return of_pos, of_neg
@@ -277,7 +276,7 @@ class AucCovariance:
         return self.of_pos + self.of_neg + self.shared
 
 
-def _rows_interval(rows: ScoredRows, level: float) -> Interval:
+def _sampled_auc_interval(rows: ScoredRows, level: float) -> Interval:
     """Limits that allow for weights and clusters; of clusters, at least Student's t."""
     rows.require_two_clusters()
     spread = auc_covariance(rows)
@@ -323,7 +322,8 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
 
     threads = threads_for(len(rows) * len(rows.scores))
     placement = np.stack(parallel_map(place, list(rows.scores.values()), threads))
-    areas = np.clip(placement[:, rows.positive] @ weight[rows.positive] / total[0], 0.0, 1.0)
+    won = [(each[rows.positive] * weight[rows.positive]).sum() for each in placement]  # BLAS rounds by a row's place
+    areas = np.clip(np.array(won) / total[0], 0.0, 1.0)
     influence = [
         (placement[:, side] - areas[:, np.newaxis]) * (weight[side] / size)
         for side, size in zip(sides, total, strict=True)
@@ -334,9 +334,9 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
         influence = [
             cluster_sums(each, rows.cluster[side], rows.clusters) for each, side in zip(influence, sides, strict=True)
         ]
-        crossed = influence[0] @ influence[1].T * bessel(rows.clusters)
+        crossed = influence[0] @ influence[1].T * bessel_correction(rows.clusters)
         shared, units = crossed + crossed.T, cases
-    of_pos, of_neg = (each @ each.T * bessel(n) for each, n in zip(influence, units, strict=True))
+    of_pos, of_neg = (each @ each.T * bessel_correction(n) for each, n in zip(influence, units, strict=True))
     return AucCovariance(areas, of_pos, of_neg, shared, cases)
 
 
@@ -344,7 +344,7 @@ AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "on
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ClassAucIntervals(Tabular):
+class ClassAucIntervals(ClassIntervals):
     """An interval for each class against the rest, and for each of the four averages."""
 
     one_vs_rest: Mapping[Any, Interval]
@@ -361,16 +361,6 @@ class ClassAucIntervals(Tabular):
 
     def _brief(self) -> str:
         return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
-
-    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
-        """Every interval with its name, and the class it is of, if it is of one."""
-        rows: list[tuple[dict[str, Any], Interval]] = [
-            ({"quantity": "one_vs_rest", "class": str(label)}, one) for label, one in self.one_vs_rest.items()
-        ]
-        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in AVERAGES]
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
 
 
 def class_auc_interval(
@@ -423,7 +413,7 @@ def area_intervals(
         return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)
 
     return ClassAucIntervals(
-        one_vs_rest=MappingProxyType({name: against_rest(i) for i, name in enumerate(rows.classes)}),
+        one_vs_rest={name: against_rest(i) for i, name in enumerate(rows.classes)},
         **{name: average(influence[name]) for name in AVERAGES},
         dropped=rows.dropped,
     )

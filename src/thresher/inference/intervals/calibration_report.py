@@ -186,7 +186,7 @@ def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: floa
 
 def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
     ranking.require_probabilities()
-    if rows.counted:
+    if rows.alike_within_classes:
         return _counted_sample(ranking, rows.class_weights, estimated_prior=rows.estimated_prior)
     near, variance = shorten_sample(rows, model, ranking, _EXACT_SEGMENTS)
     groups, drawn = _row_draws(rows, model, ranking)

@@ -6,19 +6,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from thresher._internal.arguments import require_instance, require_level
-from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
 from thresher.inference.influence import MATRIX_MEASURES
 from thresher.inference.interval import (
+    ClassIntervals,
     Interval,
     aligned_lines,
-    interval_columns,
     normal_quantile,
     student_quantile,
     undefined,
@@ -32,7 +30,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionIntervals(Tabular):
+class ConfusionIntervals(ClassIntervals):
     """Intervals for the overall accuracy, every class and the averages over classes.
 
     What is undefined stays undefined, with the reason as its note.
@@ -43,8 +41,8 @@ class ConfusionIntervals(Tabular):
     """
 
     overall_accuracy: Interval
-    precision: Mapping[Any, Interval]
     recall: Mapping[Any, Interval]
+    precision: Mapping[Any, Interval]
     f1: Mapping[Any, Interval]
     macro_precision: Interval
     macro_recall: Interval
@@ -63,21 +61,6 @@ class ConfusionIntervals(Tabular):
 
     def _brief(self) -> str:
         return f"{len(self.recall):,} classes, overall accuracy {self.overall_accuracy}"
-
-    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
-        """Every interval with its name, and the class it is of, if it is of one."""
-        rows: list[tuple[dict[str, Any], Interval]] = [
-            ({"quantity": "overall_accuracy", "class": None}, self.overall_accuracy)
-        ]
-        rows += [
-            ({"quantity": measure, "class": str(label)}, interval)
-            for measure in ("recall", "precision", "f1")
-            for label, interval in getattr(self, measure).items()
-        ]
-        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in MATRIX_MEASURES]
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
 
 
 def confusion_intervals(
@@ -162,7 +145,7 @@ def _intervals(
 
     def by_class(measure: str) -> Mapping[Any, Interval]:
         intervals = (_class_interval(table, measure, level, method) for table in tables)
-        return MappingProxyType(dict(zip(matrix.classes, intervals, strict=True)))
+        return dict(zip(matrix.classes, intervals, strict=True))
 
     return ConfusionIntervals(
         overall_accuracy=table_interval(right, "tpr", level=level, method=method),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -93,7 +92,7 @@ def mean_loss_interval(
     first, second = (_sum_of_products(share, each) for each in predicted)
     second -= _sum_of_products(share, (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else 1 / cases
-    alike = by_case <= sys.float_info.min
+    alike = by_case <= _ROUNDING * mean  # a probability rounds at 1, so a squared error at its own root
     ahead = _variance(first, second) * per_case
     return _Moments(mean, variance, first, ahead, freedom, cases, alike).interval(level, most)
 
@@ -136,7 +135,7 @@ def _loss_interval(
     if isinstance(source, ScoredRows):
         name = one_model(source.scores, model)
         if not source.simple:
-            return _rows_interval(source, name, losses, level, most)
+            return _sampled_loss_interval(source, name, losses, level, most)
         source = source.ranking(name)
     require_ranking(source)
     source.require_probabilities()
@@ -150,13 +149,13 @@ def _loss_interval(
         of_pos, of_neg = losses(score, score)
         seen = [(of_pos, pos), (of_neg, neg)]
         if score[0] == 1 or score[-1] == 0:  # what no case is costs nothing; only certain and wrong costs all
-            seen = [(np.where(cases > 0, loss, 0.0), cases) for loss, cases in seen]
+            seen = [(np.where(counts > 0, loss, 0.0), counts) for loss, counts in seen]
             of_pos[score == 0], of_neg[score == 1] = 0.0, 0.0
         expected_pos = (pos + neg) * score
         predicted = [(of_pos, expected_pos), (of_neg, pos + neg - expected_pos)]
         totals = []
         for sides in (seen, predicted):
-            products = [loss * cases for loss, cases in sides]
+            products = [loss * counts for loss, counts in sides]
             totals.append(sum(float(each.sum()) for each in products))
             totals.append(sum(float((each * loss).sum()) for each, (loss, _) in zip(products, sides, strict=True)))
         return tuple(totals)
@@ -165,15 +164,11 @@ def _loss_interval(
     mean = abs(sums[0])
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    variance, predicted = (
-        (max(0.0, second - first * first) if most == 1 else _variance(first, second)) / (cases - 1)
-        for first, second in (sums[:2], sums[2:])
-    )
-    alike = variance <= sys.float_info.min
-    return _Moments(mean, variance, sums[2], predicted, cases - 1, cases, alike).interval(level, most)
+    variance, predicted = (_variance(*each) / (cases - 1) for each in (sums[:2], sums[2:]))
+    return _Moments(mean, variance, sums[2], predicted, cases - 1, cases, alike=not variance).interval(level, most)
 
 
-def _rows_interval(rows: ScoredRows, model: str, losses: Losses, level: float, most: float) -> Interval:
+def _sampled_loss_interval(rows: ScoredRows, model: str, losses: Losses, level: float, most: float) -> Interval:
     p = rows.scores[model].astype(np.float64)
     of_pos, of_neg = losses(p, p)
     loss = np.abs(np.where(rows.positive, of_pos, of_neg))
@@ -189,7 +184,7 @@ def _rows_interval(rows: ScoredRows, model: str, losses: Losses, level: float, m
 def _variance(first: float, second: float) -> float:
     """Of a loss with these moments; what rounding alone may leave is none."""
     variance = second - first * first
-    return variance if variance > 4 * np.finfo(float).eps * second else 0.0
+    return variance if variance > 8 * np.finfo(float).eps * second else 0.0
 
 
 def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None) -> tuple[float, float]:
