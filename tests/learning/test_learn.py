@@ -105,7 +105,8 @@ def result(model, **against) -> Any:
         )
         for name, (low, high) in against.items()
     }
-    return SimpleNamespace(decision=SimpleNamespace(model=model), against=differences)
+    nested = {name: SimpleNamespace(estimate=0.48) for name in (model, *differences)}
+    return SimpleNamespace(decision=SimpleNamespace(model=model), against=differences, nested=nested)
 
 
 def test_a_clear_winner():
@@ -119,7 +120,11 @@ def test_a_doubtful_winner_names_what_it_does_not_beat():
 
 
 def test_a_baseline_that_wins():
-    assert "No model beats the baselines" in baseline_words(result("majority class", rule=(-0.2, 0.1)))
+    learned = result("majority class", rule=(-0.2, 0.1))
+    words = "No model beats the baselines beyond doubt: the majority class itself is cheapest"
+    assert baseline_words(learned) == f"{words}."
+    learned.nested["tree"] = SimpleNamespace(estimate=0.43)
+    assert baseline_words(learned) == f"{words}, though tree costs less with nested choices."
 
 
 def test_costs_that_are_equal_in_every_fold():

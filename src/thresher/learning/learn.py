@@ -336,7 +336,10 @@ def baseline_words(learned: Learned) -> str:
     """Whether the winner is worth its trouble."""
     winner = learned.decision.model
     if winner in (MAJORITY, ONE_FEATURE):
-        return f"No model beats the baselines: the {winner} itself is cheapest."
+        cheaper = [name for name, cost in learned.nested.items() if cost.estimate < learned.nested[winner].estimate]
+        verb = "costs" if len(cheaper) == 1 else "cost"
+        doubt = f", though {' and '.join(cheaper)} {verb} less with nested choices" if cheaper else ""
+        return f"No model beats the baselines beyond doubt: the {winner} itself is cheapest{doubt}."
     unbeaten = {name: difference for name, difference in learned.against.items() if difference.verdict != "better"}
     if not unbeaten:
         return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
