@@ -281,7 +281,7 @@ def _plain(value: Any) -> Any:
         return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, OperatingCondition):
         return value.to_dict()
-    return dict(value) if isinstance(value, Mapping) else value
+    return {name: _plain(part) for name, part in value.items()} if isinstance(value, Mapping) else value
 
 
 def _interval(value: Any) -> Interval:

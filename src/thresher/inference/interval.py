@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Real
-from types import MappingProxyType
 from typing import Any
 
+from thresher._internal.read_only import ReadOnlyFields
 from thresher._internal.results import Result, Tabular, rows_of
 from thresher.errors import ArgumentError
 
@@ -89,24 +89,7 @@ def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) ->
     return rows_of([{**names, **{name: getattr(one, name) for name in shown}} for names, one in intervals])
 
 
-class MappingResult(Tabular):
-    """A dataclass whose mappings are read-only, and which can be pickled with them."""
-
-    __slots__: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name, value in self._values().items():
-            if isinstance(value, Mapping):
-                object.__setattr__(self, name, MappingProxyType(dict(value)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(dict(each) if isinstance(each, Mapping) else each for each in self._values().values())
-
-    def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-class ClassIntervals(MappingResult):
+class ClassIntervals(ReadOnlyFields, Tabular):
     """Intervals over classes: each field is one, or a mapping with one for each class."""
 
     __slots__ = ()
@@ -114,10 +97,11 @@ class ClassIntervals(MappingResult):
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every interval with its name, and the class it is of, if it is of one."""
         rows: list[tuple[dict[str, Any], Interval]] = []
-        for name, value in self._values().items():
+        for part in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, part.name)
             by_class = value if isinstance(value, Mapping) else {None: value}
             rows += [
-                ({"quantity": name, "class": None if label is None else str(label)}, one)
+                ({"quantity": part.name, "class": None if label is None else str(label)}, one)
                 for label, one in by_class.items()
                 if isinstance(one, Interval)
             ]

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_number
-from thresher._internal.results import rows_of
+from thresher._internal.read_only import ReadOnlyFields
+from thresher._internal.results import Tabular, rows_of
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
@@ -22,7 +23,6 @@ from thresher.inference.comparison.difference import (
     holm,
     shown_p,
 )
-from thresher.inference.interval import MappingResult
 from thresher.inference.intervals.auc import AucCovariance, Matrix
 from thresher.ranking import Floats
 
@@ -30,7 +30,7 @@ Correction: TypeAlias = Literal["holm", "none"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(MappingResult):
+class Comparison(ReadOnlyFields, Tabular):
     """All pairs of models: `comparison["a", "b"]` is A minus B.
 
     `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
@@ -59,7 +59,7 @@ class Comparison(MappingResult):
             for (pair, one), p in zip(self.differences.items(), adjusted, strict=True)
         }
         object.__setattr__(self, "differences", differences)
-        MappingResult.__post_init__(self)
+        ReadOnlyFields.__post_init__(self)
 
     @property
     def covariance(self) -> Matrix | None:
