@@ -19,6 +19,8 @@ from thresher.sources.engines.errors import translate_errors, without_secrets
         ("no pg_hba.conf entry for host", "login was refused"),
         ("server closed the connection unexpectedly", "connection was lost"),
         ("Job aborted due to stage failure: ExecutorLostFailure (executor 3)", "a worker was lost"),
+        ("An error occurred while calling o40.conf", "a worker was lost"),
+        ("An error occurred while calling o40.conf. : java.lang.Oops", "could not be scanned"),
         ("permission denied for table mails", "reading is not allowed"),
         ("Out of Memory Error: could not allocate block", "ran out of memory"),
         ("something else", "could not be scanned"),

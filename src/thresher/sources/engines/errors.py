@@ -45,7 +45,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
     ),
     # Py4J says no more than which call failed when the machine dies while its answer is awaited.
     r"executor.*(lost|failure)|job aborted|context.*(stopped|shut)|networkerror|connection reset|in the jvm"
-    r"|calling o\d+\.getresult\W*$": ("a worker was lost", _AGAIN),
+    r"|calling o\d+\.\w+\W*$": ("a worker was lost", _AGAIN),
     r"conflicting lock|already attached": (
         "another connection has it open",
         "close that connection, or scan its own table: th.scan(connection.table(...)) of an Ibis connection",
