@@ -90,7 +90,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _offers(package: str, name: str) -> bool:
-    return name in getattr(import_module(f"thresher.{package}"), "__all__", ())
+    try:
+        return name in getattr(import_module(f"thresher.{package}"), "__all__", ())
+    except ImportError:  # an extra is not installed
+        return False
 
 
 def __dir__() -> list[str]:

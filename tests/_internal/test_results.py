@@ -69,7 +69,7 @@ def examples(name: str) -> dict[str, Any]:
     validated = learning.cross_validate({name: tree, other: tree}, X, y, folds=3)
     parts = learning.split(y, {name: 3, other: 1})
     scanned = th.evaluation.evaluate_scan(
-        pa.table({"y": LABELS, name: TREE, other: LOGIT}), label="y", scores=[name, other]
+        pa.table({"y": LABELS, name: TREE, other: LOGIT}), label="y", score=[name, other]
     )
     made = [
         *(compared, compared[name, other], evaluated, evaluated[name], evaluated.joint, evaluated.joint.ranges[0]),

@@ -44,7 +44,7 @@ def test_numbers_are_those_of_the_rows(source, weight):
     data = rows()
     models = {name: data[name] for name in ("tree", "logit")}
     evaluation = th.evaluation.evaluate_scan(
-        place, label="y", scores=list(models), condition=CONDITION, weights=weight, **how
+        place, label="y", score=list(models), condition=CONDITION, weights=weight, **how
     )
     weights = None if weight is None else data[weight]
     expected = th.evaluate(data["y"], models, condition=CONDITION, weights=weights)
@@ -67,7 +67,7 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
     monkeypatch.setattr(scanning, "ROWS_TO_STREAM", 0)
     place, how = source
     data = rows()
-    evaluation = th.evaluation.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
+    evaluation = th.evaluation.evaluate_scan(place, label="y", score=["narrow"], condition=CONDITION, **how)["narrow"]
     exact = th.rank(data["y"], data["narrow"])
     assert evaluation.ranking.unresolved.any()
     assert evaluation.bounds["expected_cost"].width == 0
@@ -85,7 +85,7 @@ def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
 
 def test_what_needs_rows_is_left_out():
     evaluation = th.evaluation.evaluate_scan(
-        ibis.memtable(pa.table(rows())), label="y", scores=["tree"], condition=CONDITION
+        ibis.memtable(pa.table(rows())), label="y", score="tree", condition=CONDITION
     )
     assert np.isnan(evaluation.decision.out_of_bag_cost.estimate)
     assert evaluation.decision.wins is None
@@ -95,7 +95,7 @@ def test_what_needs_rows_is_left_out():
 
 
 def test_the_decision_is_read_back_and_applied():
-    evaluation = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
+    evaluation = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", score=["tree", "logit"])
     plain = json.loads(evaluation.decision.to_json())
     assert th.Decision.from_dict(plain).to_dict() == plain
     assert evaluation.decision.apply([0.0, 1.0]).tolist() == [False, True]
@@ -106,31 +106,31 @@ def test_models_are_judged_on_the_same_rows():
     data = rows()
     data["tree"][:5], data["logit"][3:9] = np.nan, np.nan
     table = ibis.memtable(pa.table(data))
-    evaluation = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], missing="drop")
+    evaluation = th.evaluation.evaluate_scan(table, label="y", score=["tree", "logit"], missing="drop")
     assert evaluation.dropped == 9
     assert {ranking.total for ranking in (model.ranking for model in evaluation.models.values())} == {2991}
     with pytest.raises(th.errors.MissingValueError, match="9 of 3,000 rows"):
-        th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"])
+        th.evaluation.evaluate_scan(table, label="y", score=["tree", "logit"])
 
 
 def test_without_the_paired_pass_nothing_is_compared():
     table = ibis.memtable(pa.table(rows()))
-    evaluation = th.evaluation.evaluate_scan(table, label="y", scores=["tree", "logit"], paired=False)
+    evaluation = th.evaluation.evaluate_scan(table, label="y", score=["tree", "logit"], paired=False)
     assert evaluation.comparison is None
     same(evaluation["tree"].auc, th.auc_interval(evaluation["tree"].ranking))
     with pytest.raises(th.errors.ArgumentError, match="paired pass"):
-        th.evaluation.evaluate_scan(table, label="y", scores=["tree"], weights="w", paired=False)
+        th.evaluation.evaluate_scan(table, label="y", score=["tree"], weights="w", paired=False)
 
 
-@pytest.mark.parametrize("change", [{"level": 2}, {"margin": -1}, {"scores": "tree"}, {"scores": []}])
+@pytest.mark.parametrize("change", [{"level": 2}, {"margin": -1}, {"score": {"tree": 1}}, {"score": []}])
 def test_questions_that_are_none(change):
-    asked: dict[str, Any] = {"scores": ["tree"], **change}
+    asked: dict[str, Any] = {"score": ["tree"], **change}
     with pytest.raises(th.errors.ArgumentError):
         th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", **asked)
 
 
 def test_a_model_that_is_not_there():
-    evaluation = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
+    evaluation = th.evaluation.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", score=["tree"])
     with pytest.raises(th.errors.ArgumentError, match="no model 'forest'"):
         evaluation["forest"]
 
@@ -138,9 +138,9 @@ def test_a_model_that_is_not_there():
 def test_few_cases_and_costs_that_nobody_gave_are_remarked_on():
     few = {"y": [1, 0] * 10, "tree": np.arange(20) / 20, "logit": np.arange(20) / 30, "w": np.ones(20)}
     place = ibis.memtable(pa.table(few))
-    codes = {caution.code for caution in th.evaluation.evaluate_scan(place, label="y", scores=["tree"]).cautions}
+    codes = {caution.code for caution in th.evaluation.evaluate_scan(place, label="y", score=["tree"]).cautions}
     assert {"few-positives", "few-negatives", "equal-costs"} <= codes
-    both = th.evaluation.evaluate_scan(place, label="y", scores=["tree", "logit"])
+    both = th.evaluation.evaluate_scan(place, label="y", score=["tree", "logit"])
     assert "equal-costs" in [caution.code for caution in both.cautions]
-    weighted = th.evaluation.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weights="w")
+    weighted = th.evaluation.evaluate_scan(place, label="y", score=["tree"], condition=CONDITION, weights="w")
     assert not {"few-positives", "equal-costs"} & {caution.code for caution in weighted.cautions}

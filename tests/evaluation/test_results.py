@@ -34,7 +34,7 @@ def evaluate_three_classes():
 
 def evaluate_table():
     table = pa.table({"label": LABELS.astype(int), **SCORES})
-    return evaluate_scan(ibis.memtable(table), label="label", scores=list(SCORES))
+    return evaluate_scan(ibis.memtable(table), label="label", score=list(SCORES))
 
 
 EVALUATIONS = [evaluate_one, evaluate_two, evaluate_three_classes, evaluate_table]

@@ -129,7 +129,7 @@ def summaries():
         "weights": th.evaluate(labels, good, weights=weights, replicates=40),
         "never": th.evaluate(labels, poor * 3, condition=th.OperatingCondition(cost_ratio=0.01), replicates=40),
         "classes": evaluate_classes(classes, {"right": matrix, "same": matrix[:, [0, 1, 2]]}),
-        "scan": evaluate_scan(table, label="y", scores=["good", "poor"], condition=th.OperatingCondition(cost_ratio=2)),
+        "scan": evaluate_scan(table, label="y", score=["good", "poor"], condition=th.OperatingCondition(cost_ratio=2)),
     }
 
 

@@ -84,7 +84,7 @@ def test_buckets_on_request(frame):
 
 
 def test_models_are_compared_batch_by_batch(frame):
-    actual = th.inference.compare_scan(frame, label="y", scores=["p", "q"])["p", "q"]
+    actual = th.inference.compare_scan(frame, label="y", score=["p", "q"])["p", "q"]
     expected = th.compare(ROWS["y"], {name: ROWS[name] for name in ("p", "q")})["p", "q"]
     assert (actual.lower, actual.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-9)
 
@@ -161,8 +161,8 @@ def test_rows_that_fit_are_worked_out_once():
         lambda: th.scan(lazy, label="y", score="p"),
         lambda: th.scan(lazy, label="y", score="p", exact=False),
         lambda: th.scan(lazy, label="y", score="p", where=pc.field("w") > 0),
-        lambda: th.inference.compare_scan(lazy, label="y", scores=["p", "q"]),
-        lambda: th.evaluation.evaluate_scan(lazy, label="y", scores=["p", "q"]),
+        lambda: th.inference.compare_scan(lazy, label="y", score=["p", "q"]),
+        lambda: th.evaluation.evaluate_scan(lazy, label="y", score=["p", "q"]),
     ):
         times.clear()
         scan()

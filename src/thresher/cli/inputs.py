@@ -53,7 +53,7 @@ class ScanArguments(TypedDict):
     """What scans take."""
 
     label: str
-    scores: tuple[str, ...]
+    score: tuple[str, ...]
     table: str | tuple[str, ...] | None
     positive: Any
     weights: str | None
@@ -117,9 +117,7 @@ def rankings(source: str, columns: ColumnOptions, *, condition: OperatingConditi
     rows = rows_that_fit(source, columns)
     if rows is None:
         with scan_arguments(source, columns) as arguments:
-            options = {name: value for name, value in arguments.items() if name != "scores"}
-            refine = True if condition is None else condition
-            return scan(source, score=list(arguments["scores"]), refine=refine, **options)
+            return scan(source, refine=True if condition is None else condition, **arguments)
     options = {name: rows.columns[name] for name in ("labels", "positive", "weights", "missing")}
     return {name: rank(scores=scores, **options) for name, scores in rows.columns["scores"].items()}
 
@@ -158,7 +156,7 @@ def scan_arguments(source: str, columns: ColumnOptions) -> Iterator[ScanArgument
             positive = positive_label(positive, labels)
         yield {
             "label": label,
-            "scores": scores,
+            "score": scores,
             "table": table,
             "positive": positive,
             "weights": columns.weight,

@@ -48,7 +48,7 @@ class ScannedModel(ModelResult):
     >>> import ibis, pyarrow
     >>> from thresher.evaluation import evaluate_scan
     >>> mails = ibis.memtable(pyarrow.table({"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}))
-    >>> evaluate_scan(mails, label="spam", scores=["tree"])["tree"]
+    >>> evaluate_scan(mails, label="spam", score=["tree"])["tree"]
     ScannedModel('tree', AUC 0.8889 [0.2259, 0.9955], expected cost 0.1667 [0.0301, 0.7233])
     """
 
@@ -157,7 +157,7 @@ def evaluate_scan(
     source: Any,
     *,
     label: str,
-    scores: Sequence[str],
+    score: str | Sequence[str],
     table: TableName | None = None,
     positive: Any = None,
     weights: str | None = None,
@@ -182,7 +182,7 @@ def evaluate_scan(
 
     >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
     >>> import ibis, pyarrow
-    >>> result = evaluate_scan(ibis.memtable(pyarrow.table(mails)), label="spam", scores=["tree"])
+    >>> result = evaluate_scan(ibis.memtable(pyarrow.table(mails)), label="spam", score=["tree"])
     >>> result, result["tree"].bounds["auc"]
     (ScannedEvaluation(tree; use tree at 0.7), Bounds(lower=0.888..., upper=0.888...))
     """
@@ -192,7 +192,7 @@ def evaluate_scan(
     if weights is not None and not paired:
         raise ArgumentError("intervals with weights need a paired pass", "leave paired=False out", parameter="paired")
     asked = operating_condition(condition)
-    columns = Columns(label, score_names(scores), weights)
+    columns = Columns(label, score_names(score), weights)
     options = Options(table, positive, where, exact=exact, refine=asked, missing=missing, progress=progress)
     sums = cells_at = None
     if weights is None and (len(columns.scores) == 1 or not (paired or is_engine_source(source))):

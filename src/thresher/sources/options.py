@@ -98,11 +98,11 @@ def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
 def score_names(scores: Any, *, least: int = 1, most: int | None = None) -> tuple[str, ...]:
     """Names of score columns; `ArgumentError` unless each is there once."""
     several = isinstance(scores, Iterable) and not isinstance(scores, str | bytes | Mapping)
-    names = list(scores) if several else []
+    names = list(scores) if several else [scores] if isinstance(scores, str) else []
     fits = names and all(isinstance(name, Hashable) for name in names) and len(set(names)) == len(names)
     if not fits or not least <= len(names) <= (most or len(names)):
         wanted = "columns, each once" if most is None else f"{least} to {most} columns, each once"
-        raise ArgumentError(f"scores must name {wanted}, got {scores!r}", 'e.g. ["a", "b"]', parameter="score")
+        raise ArgumentError(f"score must name {wanted}, got {scores!r}", 'e.g. ["a", "b"]', parameter="score")
     return tuple(names)
 
 

@@ -180,7 +180,7 @@ def table(columns):
 @pytest.fixture(scope="module")
 def answer(table):
     condition = th.OperatingCondition(cost_ratio=3)
-    return th.evaluation.evaluate_scan(table, label="malignant", scores=["forest", "logistic"], condition=condition)
+    return th.evaluation.evaluate_scan(table, label="malignant", score=["forest", "logistic"], condition=condition)
 
 
 def screen_of(answer, title="rows"):
@@ -202,7 +202,7 @@ def test_the_screen_tells_decision_bounds_differences_and_cautions(answer, colum
 
 
 def test_one_model_has_no_differences(table):
-    shown = screen_of(th.evaluation.evaluate_scan(table, label="malignant", scores=["forest"]))
+    shown = screen_of(th.evaluation.evaluate_scan(table, label="malignant", score=["forest"]))
     assert "Differences" not in shown
     assert "Runner-up" not in shown
 
@@ -211,12 +211,12 @@ def test_dropped_rows_are_counted(columns):
     gap = {name: values.tolist() for name, values in columns.items() if name in ("malignant", "forest")}
     gap["forest"][:3] = [None] * 3
     rows = ibis.memtable(pa.table(gap))
-    shown = screen_of(th.evaluation.evaluate_scan(rows, label="malignant", scores=["forest"], missing="drop"))
+    shown = screen_of(th.evaluation.evaluate_scan(rows, label="malignant", score=["forest"], missing="drop"))
     assert "3 dropped for missing values" in shown
 
 
 def test_names_cannot_write_to_the_terminal(columns):
     name = "for\x1b[31mest"
     rows = ibis.memtable(pa.table({"malignant": columns["malignant"], name: columns["forest"]}))
-    answer = th.evaluation.evaluate_scan(rows, label="malignant", scores=[name])
+    answer = th.evaluation.evaluate_scan(rows, label="malignant", score=[name])
     assert "\x1b" not in screen_of(answer, title="rows\x1b[2J")

@@ -91,7 +91,7 @@ def source(request, tmp_path):
 def test_delong_is_that_of_the_rows(source):
     place, how = source
     data = rows_of_scanned_comparison()
-    result = th.inference.compare_scan(place, label="y", scores=MODELS, **how)
+    result = th.inference.compare_scan(place, label="y", score=MODELS, **how)
     expected = th.compare(data["y"], {name: data[name] for name in MODELS})
     assert result.names == expected.names
     assert result.covariance is not None
@@ -104,12 +104,12 @@ def test_delong_is_that_of_the_rows(source):
     assert dict(result.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
 
 
-@pytest.mark.parametrize("columns", [["weights"], ["cluster"], ["weights", "cluster"]])
+@pytest.mark.parametrize("columns", [["weights"], ["clusters"], ["weights", "clusters"]])
 def test_weights_and_clusters_are_those_of_the_rows(source, columns):
     place, how = source
     data = rows_of_scanned_comparison()
-    named: dict[str, Any] = {name: {"weights": "w", "cluster": "user"}[name] for name in columns}
-    result = th.inference.compare_scan(place, label="y", scores=MODELS, **named, **how)
+    named: dict[str, Any] = {name: {"weights": "w", "clusters": "user"}[name] for name in columns}
+    result = th.inference.compare_scan(place, label="y", score=MODELS, **named, **how)
     options = {f"{name.removesuffix('s')}s": data[column] for name, column in named.items()}
     expected = th.compare(data["y"], {name: data[name] for name in MODELS}, **options)
     assert result.covariance is not None
@@ -128,7 +128,7 @@ def test_costs_are_those_of_the_rows(source):
     thresholds = {"a": 0.5, "b": 0.2, "c": 0.4}
     scores = {name: data[name] for name in MODELS}
     asked: dict[str, Any] = {"measure": condition, "thresholds": thresholds}
-    result = th.inference.compare_scan(place, label="y", scores=MODELS, **asked, **how)
+    result = th.inference.compare_scan(place, label="y", score=MODELS, **asked, **how)
     expected = th.compare(data["y"], scores, measure=condition, thresholds=thresholds)
     assert dict(result.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
     for pair, difference in expected.differences.items():
@@ -140,7 +140,7 @@ def test_costs_are_those_of_the_rows(source):
 def test_costs_at_the_best_threshold_of_each():
     data = rows_of_scanned_comparison()
     condition = th.OperatingCondition(cost_ratio=3)
-    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], measure=condition)
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", score=["a", "c"], measure=condition)
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
         assert result.estimates[name] == pytest.approx(best)
@@ -152,7 +152,7 @@ def test_no_row_leaves_the_engine(monkeypatch):
     data, condition = rows_of_scanned_comparison(60_000), th.OperatingCondition(cost_ratio=3)
     reports: list[th.sources.Progress] = []
     asked: dict[str, Any] = {"measure": condition, "replicates": 10, "progress": reports.append}
-    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], **asked)
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", score=["a", "c"], **asked)
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
         assert result.estimates[name] == pytest.approx(best)
@@ -164,9 +164,7 @@ def test_weighted_costs():
     """A weight of 2 is two rows in the estimate; limits are drawn by rows, whose number the weights do not change."""
     data, condition = rows_of_scanned_comparison(), th.OperatingCondition(cost_ratio=3)
     asked: dict[str, Any] = {"measure": condition, "thresholds": {"a": 0.5, "c": 0.4}}
-    result = th.inference.compare_scan(
-        ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], weights="w", **asked
-    )
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", score=["a", "c"], weights="w", **asked)
     expected = th.compare(data["y"], {name: data[name] for name in ("a", "c")}, weights=data["w"], **asked)
     assert dict(result.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
     one, other = result["a", "c"], expected["a", "c"]
@@ -181,15 +179,15 @@ def test_bad_weights_texts_and_lonely_clusters_are_refused():
     data["huge"] = np.arange(100) + 2**53
     table = ibis.memtable(pa.table(data))
     with pytest.raises(th.errors.WeightError, match="2 of 100 weights are negative or infinite"):
-        th.inference.compare_scan(table, label="y", scores=["a", "c"], weights="w")
+        th.inference.compare_scan(table, label="y", score=["a", "c"], weights="w")
     with pytest.raises(th.errors.ScoreError, match="scores must be numbers"):
-        th.inference.compare_scan(table, label="y", scores=["a", "word"])
+        th.inference.compare_scan(table, label="y", score=["a", "word"])
     with pytest.raises(th.errors.ScoreError, match="50 of 100 scores do not fit a float64 exactly"):
-        th.inference.compare_scan(table, label="y", scores=["a", "huge"])
+        th.inference.compare_scan(table, label="y", score=["a", "huge"])
     with pytest.raises(th.errors.ArgumentError, match="one cluster"):
-        th.inference.compare_scan(table, label="y", scores=["a", "c"], cluster="user")
+        th.inference.compare_scan(table, label="y", score=["a", "c"], clusters="user")
     with pytest.raises(th.errors.ArgumentError, match="cannot be drawn again"):
-        th.inference.compare_scan(table, label="y", scores=["a", "c"], cluster="user", measure=th.OperatingCondition())
+        th.inference.compare_scan(table, label="y", score=["a", "c"], clusters="user", measure=th.OperatingCondition())
 
 
 def test_what_is_missing_is_refused_or_dropped():
@@ -197,8 +195,8 @@ def test_what_is_missing_is_refused_or_dropped():
     data["a"][:2] = np.nan
     table = ibis.memtable(pa.table(data))
     with pytest.raises(th.errors.MissingValueError, match="2 of 100 rows"):
-        th.inference.compare_scan(table, label="y", scores=["a", "c"])
-    result = th.inference.compare_scan(table, label="y", scores=["a", "c"], missing="drop")
+        th.inference.compare_scan(table, label="y", score=["a", "c"])
+    result = th.inference.compare_scan(table, label="y", score=["a", "c"], missing="drop")
     expected = th.compare(data["y"][2:], {"a": data["a"][2:], "c": data["c"][2:]})
     assert result.dropped == 2
     assert result["a", "c"].difference == pytest.approx(expected["a", "c"].difference)
@@ -206,10 +204,10 @@ def test_what_is_missing_is_refused_or_dropped():
 
 @pytest.mark.parametrize(
     "change",
-    [{"scores": ["a"]}, {"scores": "ab"}, {"measure": "accuracy"}, {"thresholds": {"a": 1}, "measure": "cost"}],
+    [{"score": ["a"]}, {"score": "ab"}, {"measure": "accuracy"}, {"thresholds": {"a": 1}, "measure": "cost"}],
 )
 def test_questions_that_are_none(change):
-    asked: dict[str, Any] = {"scores": ["a", "c"], **change}
+    asked: dict[str, Any] = {"score": ["a", "c"], **change}
     if asked.get("measure") == "cost":
         asked["measure"] = th.OperatingCondition()
     with pytest.raises((th.errors.ArgumentError, th.errors.MeasureError)):
@@ -220,12 +218,12 @@ def test_one_class():
     data = rows_of_scanned_comparison(50)
     data["y"][:] = 0
     with pytest.raises(th.errors.OneClassError):
-        th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"])
+        th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", score=["a", "c"])
 
 
 def test_rows_of_engines_that_are_not_asked_are_compared_in_memory():
     data = rows_of_scanned_comparison()
-    result = th.inference.compare_scan(in_polars("rows", pa.table(data)), label="y", scores=MODELS, cluster="user")
+    result = th.inference.compare_scan(in_polars("rows", pa.table(data)), label="y", score=MODELS, clusters="user")
     expected = th.compare(data["y"], {name: data[name] for name in MODELS}, clusters=data["user"])
     for pair, difference in expected.differences.items():
         assert (result[pair].lower, result[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
@@ -236,7 +234,7 @@ def test_weights_that_round_make_no_difference_where_there_is_none(seed):
     """Ties add up in another order under another column, and what that leaves is no variance."""
     rng = np.random.default_rng(seed)
     data = {"y": np.arange(40) % 2, "a": np.full(40, 0.5), "b": np.full(40, 0.25), "w": 10.0 ** rng.uniform(-6, 6, 40)}
-    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "b"], weights="w")[
+    result = th.inference.compare_scan(ibis.memtable(pa.table(data)), label="y", score=["a", "b"], weights="w")[
         "a", "b"
     ]
     expected = th.compare(data["y"], {name: data[name] for name in "ab"}, weights=data["w"])["a", "b"]

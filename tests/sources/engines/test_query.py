@@ -27,7 +27,7 @@ def test_third_labels_are_counted():
     for scan in (
         lambda source: th.scan(source, label="y", score="p", positive="a"),
         lambda source: th.scan(source, label="y", score=["p", "q"], positive="a"),
-        lambda source: th.inference.compare_scan(source, label="y", scores=["p", "q"], positive="a"),
+        lambda source: th.inference.compare_scan(source, label="y", score=["p", "q"], positive="a"),
     ):
         for source in (rows, ibis.memtable(pa.table(rows))):
             with pytest.raises(th.errors.LabelError) as raised:

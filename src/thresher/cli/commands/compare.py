@@ -68,7 +68,7 @@ def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOp
         of_cost = wanted.name == "expected_cost" and wanted.bare
         measure = data.condition() if of_cost else how.measure
         with scan_arguments(source, data) as arguments:
-            comparison = compare_scan(source, **arguments, cluster=data.cluster, measure=measure, **judged_by)
+            comparison = compare_scan(source, **arguments, clusters=data.cluster, measure=measure, **judged_by)
     else:
         with working("drawing the data again"):
             comparison = compare(

@@ -177,7 +177,7 @@ def auc_comparison(
     """Compare AUCs that sums of placements tell."""
     spread = covariance_of(sums)
     if sums.clustered and min(spread.cases) < 2:
-        instead = f"leave {argument('cluster')} out if rows are independent"
+        instead = f"leave {argument('clusters')} out if rows are independent"
         raise ArgumentError(
             "a class lies in one cluster, which shows no spread between clusters",
             f"give rows of at least two clusters with each class, or {instead}",
@@ -202,11 +202,11 @@ def compare_scan(
     source: Any,
     *,
     label: str,
-    scores: Sequence[str],
+    score: Sequence[str],
     table: TableName | None = None,
     positive: Any = None,
     weights: str | None = None,
-    cluster: str | None = None,
+    clusters: str | None = None,
     where: Filter | None = None,
     measure: str | OperatingCondition = "auc",
     thresholds: Mapping[str, float] | None = None,
@@ -220,7 +220,7 @@ def compare_scan(
 ) -> Comparison:
     """Compare models that scored the same rows of a table, inside its engine.
 
-    AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `cluster` one
+    AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `clusters` one
     that says which rows belong together (Obuchowski 1997). An engine makes mid-ranks by window functions, and only
     sums leave it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are
     compared at `thresholds`, or at each model's best one from a scan of the same rows, which stays fixed in resamples;
@@ -232,24 +232,24 @@ def compare_scan(
     ...     "tree": [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13],
     ...     "logit": [.8, .9, .2, .7, .6, .1, .5, .2, .4, .3],
     ... })
-    >>> print(compare_scan(ibis.memtable(mails), label="spam", scores=["tree", "logit"])["tree", "logit"])
+    >>> print(compare_scan(ibis.memtable(mails), label="spam", score=["tree", "logit"])["tree", "logit"])
     tree - logit  -0.1458 [-0.7025, 0.4108]  p 0.52  undecided
     """
     require_level(level)
     require_margin(margin)
-    scores = score_names(scores, least=2, most=MOST_MODELS)
+    scores = score_names(score, least=2, most=MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if not isinstance(measure, OperatingCondition) and measure != "auc":
         what = f"{quantity(measure)} cannot be compared where the rows are"
         raise refusal(what, ["auc", "an OperatingCondition"])
-    if condition is not None and cluster is not None:
+    if condition is not None and clusters is not None:
         fix = "compare by AUC, or compare(...) rows that fit in memory"
         raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
     require_replicates(replicates, seed, None)
     require_one_of(correction, ("holm", "none"), name="correction")
     at = fixed_thresholds(quantity("auc") if condition is None else condition, thresholds, scores)
     options = Options(table, positive, where, missing=missing, progress=progress)
-    with open_rows(source, Columns(label, scores, weights), options, cluster=cluster) as rows:
+    with open_rows(source, Columns(label, scores, weights), options, cluster=clusters) as rows:
         dropped = rows.dropped
         if condition is None:
             sums = rows.placement_sums(listener=progress)

@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from thresher._internal.arguments import require_seed
+from thresher._internal.arguments import require_integer, require_seed
 from thresher.errors import ArgumentError, LengthError, OneClassError
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column, complete
@@ -105,6 +105,7 @@ def splits_of(
     """
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         kind: Kind = "time" if times is not None else "stratified grouped" if groups is not None else "stratified"
+        require_integer(folds, name="folds", least=1 if kind == "time" else 2, fix="give e.g. folds=5")
         folds = Folds(int(folds), kind)
     if isinstance(folds, Folds):
         splits = folds.splits(flags, groups=groups, times=times, seed=seed)
