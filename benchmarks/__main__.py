@@ -126,10 +126,11 @@ def features_table(setting: dict[str, str]) -> str:
 def page_table() -> str:
     """The page and the evaluation it shows, and its budgets."""
     result = child("benchmarks.page", setting={})
+    written = result["page"] / result["evaluate"]
     lines = [
         "| what | measured | budget |",
         "|---|--:|--:|",
-        f"| writing three models of 10⁶ rows ÷ evaluating them | {result['page'] / result['evaluate']:.2f} | 1 |",
+        f"| writing three models of 10⁶ rows ÷ evaluating them, every number read | {written:.2f} | 1 |",
         f"| script, kB | {result['script']:.0f} | 120 |",
         f"| page per model without script and style, kB | {result['per model']:.0f} | 150 |",
     ]

@@ -87,7 +87,7 @@ def measured() -> dict[str, float]:
     written = page(evaluation)
     bundle = len(asset("page.js").encode()) + len(asset("page.css").encode())
     return {
-        "evaluate": seconds(lambda: th.evaluate(labels, scores, condition=condition)),
+        "evaluate": seconds(lambda: th.evaluate(labels, scores, condition=condition).to_dict()),
         "page": seconds(lambda: page(evaluation)),
         "script": len(asset("page.js").encode()) / 1000,
         "per model": (len(written.encode()) - bundle) / 1000 / len(scores),
