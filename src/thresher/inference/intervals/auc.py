@@ -313,20 +313,19 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
     clusters that of n, and positives and negatives of one cluster vary together (Obuchowski 1997: S10, S01 and S11).
     """
     sides = rows.positive, ~rows.positive
-    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-    total = [float(weight[side].sum()) for side in sides]
+    weight: list[Any] = [1.0 if rows.weight is None else rows.weight.compress(side) for side in sides]
+    total = [float(side.sum() if rows.weight is None else of.sum()) for side, of in zip(sides, weight, strict=True)]
 
-    def place(score: Column) -> Floats:
+    def place(score: Column) -> tuple[Floats, Floats]:
         above = count_above(rows.positive, score, rows.weight)
-        return np.where(rows.positive, 1 - above / total[1], above / total[0])
+        return 1 - above.compress(sides[0]) / total[1], above.compress(sides[1]) / total[0]
 
-    threads = threads_for(len(rows) * len(rows.scores))
-    placement = np.stack(parallel_map(place, list(rows.scores.values()), threads))
-    won = [(each[rows.positive] * weight[rows.positive]).sum() for each in placement]  # BLAS rounds by a row's place
+    placements = parallel_map(place, list(rows.scores.values()), threads_for(len(rows) * len(rows.scores)))
+    won = [(of_pos * weight[0]).sum() for of_pos, _ in placements]  # one by one: BLAS rounds by a row's place
     areas = np.clip(np.array(won) / total[0], 0.0, 1.0)
     influence = [
-        (placement[:, side] - areas[:, np.newaxis]) * (weight[side] / size)
-        for side, size in zip(sides, total, strict=True)
+        (np.stack(side) - areas[:, np.newaxis]) * (of / size)
+        for side, of, size in zip(zip(*placements, strict=True), weight, total, strict=True)
     ]
     cases = rows.cases
     shared, units = np.zeros((areas.size, areas.size)), tuple(float(each.shape[1]) for each in influence)
