@@ -169,7 +169,7 @@ def test_a_disk_that_is_full(tmp_path):
         connect._LEAST_MEGABYTES, connect.memory_budget = 60, lambda: 0
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
         try:
-            th.inference.compare_scan({str(tmp_path / "rows.duckdb")!r}, table="rows", label="y", scores=["a", "b"])
+            th.inference.compare_scan({str(tmp_path / "rows.duckdb")!r}, table="rows", label="y", score=["a", "b"])
         except th.errors.SourceError as error:
             print(error)
     """
