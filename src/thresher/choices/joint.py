@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from thresher._internal.read_only import ReadOnlyFields
-from thresher._internal.results import Result, Tabular
+from thresher._internal.results import ReadOnlyFields, Result, Tabular
 from thresher._internal.text import in_words
 from thresher.cautions import Caution
 from thresher.choices.choose import Choice, Point, choose, operating_condition, point_of

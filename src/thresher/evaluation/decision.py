@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from thresher._internal import json as reading
 from thresher._internal.atomic import read_text, write_file
-from thresher._internal.read_only import ReadOnlyFields
-from thresher._internal.results import Result
+from thresher._internal.results import ReadOnlyFields, Result
 from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import JointChoice

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from thresher._internal.arguments import as_number
-from thresher._internal.read_only import ReadOnly
+from thresher._internal.results import ReadOnly
 from thresher.calibration import CalibrationMap, adjust_prevalence, calibration_map, log_loss
 from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.choices import Choice

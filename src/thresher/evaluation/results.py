@@ -10,8 +10,7 @@ from os import PathLike
 from typing import Any, Generic, TypeVar
 
 from thresher._internal.arguments import is_one_of
-from thresher._internal.read_only import ReadOnlyFields
-from thresher._internal.results import Tabular
+from thresher._internal.results import ReadOnlyFields, Tabular
 from thresher._internal.text import interval_text
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.inference.interval import Interval, interval_columns

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.read_only import ReadOnly, ReadOnlyFields
+from thresher._internal.results import ReadOnly, ReadOnlyFields
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
 from thresher.inference.intervals.table import Table, count_calls

@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
-from thresher._internal.read_only import ReadOnlyFields
-from thresher._internal.results import Result, Tabular, rows_of
+from thresher._internal.results import ReadOnlyFields, Result, Tabular, rows_of
 from thresher.errors import ArgumentError
 
 _ROUNDING = 1e-9

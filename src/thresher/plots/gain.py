@@ -43,7 +43,7 @@ class GainDisplay(CalledDisplay):
     """Cumulative gains: the share of positives found, by share of cases called.
 
     >>> import thresher as th
-    >>> GainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")).frame()["found"]
+    >>> GainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")).frame()["recall"]
     array([0. , 0.4, 0.6, 1. ])
     """
 
@@ -66,7 +66,7 @@ class GainDisplay(CalledDisplay):
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, share of positives found."""
         share, recall, threshold = gain(self.rankings[name])
-        return {"threshold": threshold, "called": share, "found": recall}
+        return {"threshold": threshold, "predicted_positive_rate": share, "recall": recall}
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -92,4 +92,4 @@ class LiftDisplay(CalledDisplay):
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, lift (NaN where none is)."""
         share, multiple, threshold = lift(self.rankings[name])
-        return {"threshold": threshold, "called": share, "lift": multiple}
+        return {"threshold": threshold, "predicted_positive_rate": share, "lift": multiple}

@@ -153,5 +153,8 @@ def test_columns_follow_the_labels(model, positive):
 def test_nothing_is_predicted_before_fitting(model):
     with pytest.raises(NotFittedError):
         type(model)(GaussianNB()).predict_proba(SHIFTED)
-    with pytest.raises(NotImplementedError):
-        ClassifierWrapper(GaussianNB())._probability(SHIFTED)
+
+
+def test_the_base_class_is_not_a_model():
+    with pytest.raises(TypeError, match="abstract"):
+        ClassifierWrapper(GaussianNB())

@@ -10,8 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_number
-from thresher._internal.read_only import ReadOnlyFields
-from thresher._internal.results import Tabular, rows_of
+from thresher._internal.results import ReadOnlyFields, Tabular, rows_of
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, get_args
 
+from sklearn.utils.validation import check_is_fitted
+
 from thresher._internal.arguments import require_one_of
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.maps.map import Method
@@ -70,5 +72,7 @@ class CalibratedModel(ClassifierWrapper):
             on="score" if self.method == "platt" and self._method != "predict_proba" else None,
         )
 
-    def _probability(self, X: Any) -> Floats:
-        return self.map_(self.scores(X))
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities, one column per label in the order of `classes_`."""
+        check_is_fitted(self)
+        return self._columns(self.map_(self.scores(X)))

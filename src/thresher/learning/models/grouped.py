@@ -89,8 +89,10 @@ class GroupedModel(ClassifierWrapper):
         self.grades_ = _cut(self.ranking_, _splits_at(self.ranking_, self.boundaries_))
         self.cautions_ = smooth(self.grades_, smoothing=self.smoothing).cautions
 
-    def _probability(self, X: Any) -> Floats:
-        return self.probabilities_[self.grade(X)]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities, one column per label in the order of `classes_`."""
+        check_is_fitted(self)
+        return self._columns(self.probabilities_[self.grade(X)])
 
 
 def _boundaries(ranking: Ranking, wanted: Boundaries) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -45,12 +46,12 @@ _CV = 'give a number of folds, a splitter, splits or "prefit"'
 
 
 @dataclass(eq=False, repr=False)
-class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of two classes around another one.
 
     After `fit`, `estimator_` is the model fitted on all rows, `ranking_` ranks the rows by out-of-fold scores
     (by its own scores where the model came fitted), and `positive_` is the positive label. Subclasses say in `_learn`
-    what they add, and in `_probability` how scores become probabilities.
+    what they add, and in `predict_proba` how scores become probabilities.
     """
 
     estimator: Any
@@ -98,12 +99,9 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities, one column per label in the order of `classes_`."""
-        check_is_fitted(self)
-        probability = self._probability(X)
-        columns = (1 - probability, probability)
-        return np.stack(columns if self._place == 1 else columns[::-1], axis=1)
 
     def scores(self, X: Any) -> Floats:
         """The inner model's scores of the positive class, which the wrapper works on."""
@@ -138,17 +136,18 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         tags.classifier_tags.multi_class = False
         return tags
 
+    @abstractmethod
     def _check(self) -> bool:
         """Refuse wrong parameters; return whether it matters which class is positive."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _learn(self) -> None:
         """Learn from `ranking_` what the wrapper adds to the model."""
-        raise NotImplementedError
 
-    def _probability(self, X: Any) -> Floats:
-        """The probability of the positive class of each row."""
-        raise NotImplementedError
+    def _columns(self, probability: Floats) -> Floats:
+        """A column per label, from the probability of the positive one."""
+        columns = (1 - probability, probability)
+        return np.stack(columns if self._place == 1 else columns[::-1], axis=1)
 
     def _prefit(self) -> bool:
         return isinstance(self.estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit")

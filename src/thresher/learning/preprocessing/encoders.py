@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ _PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_wee
 
 
 class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of named columns; by default it reads each by itself."""
+    """A transformer that remembers the names of its columns."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Remember the names of the columns, and learn what the encoding needs."""
@@ -30,14 +30,6 @@ class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = table.shape[1]
         self._learn(table)
         return self
-
-    def transform(self, X: Any) -> Any:
-        """The same columns, read, with the same index."""
-        import pandas as pd
-
-        rows, table = getattr(X, "index", None), frame(X)
-        columns = pd.DataFrame({name: self._read(table[name]) for name in table.columns})
-        return columns if rows is None else columns.set_index(rows)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Features named by their column: `sold: month` and the like."""
@@ -49,11 +41,17 @@ class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, table: Any) -> None:
         """Nothing to learn."""
 
-    def _read(self, values: Any) -> Any:
-        raise NotImplementedError
-
     def _names(self) -> list[str]:
         return list(self.feature_names_in_)
+
+
+def _read_columns(X: Any, read: Callable[[Any], Any]) -> Any:
+    """The same columns, each read by itself, with the same index."""
+    import pandas as pd
+
+    rows, table = getattr(X, "index", None), frame(X)
+    columns = pd.DataFrame({name: read(table[name]) for name in table.columns})
+    return columns if rows is None else columns.set_index(rows)
 
 
 class Numbers(_ColumnEncoder):
@@ -63,8 +61,13 @@ class Numbers(_ColumnEncoder):
     [[7.25, 1.0], [nan, 0.0]]
     """
 
-    def _read(self, values: Any) -> Any:
-        return values if values.dtype == np.float64 else parse_numbers(values.dropna()).reindex(values.index)
+    def transform(self, X: Any) -> Any:
+        """The columns as float64."""
+        return _read_columns(X, _as_floats)
+
+
+def _as_floats(values: Any) -> Any:
+    return values if values.dtype == np.float64 else parse_numbers(values.dropna()).reindex(values.index)
 
 
 @dataclass(eq=False, repr=False)
@@ -79,7 +82,11 @@ class Categories(_ColumnEncoder):
 
     orders: Mapping[str, Sequence[str]] | None = None
 
-    def _read(self, values: Any) -> Any:
+    def transform(self, X: Any) -> Any:
+        """The columns as texts."""
+        return _read_columns(X, self._texts)
+
+    def _texts(self, values: Any) -> Any:
         texts, order = category_texts(values), (self.orders or {}).get(values.name)
         if order is not None:
             require_known(texts.dropna(), order)
