@@ -9,7 +9,7 @@ DOCS_READY := $(VENV)/.docs-ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint frontend system floors bench docs clean
+.PHONY: help setup demo test lint frontend system floors fuzz bench docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -54,6 +54,9 @@ floors:  ## the same tests against the oldest supported dependencies
 	@test -x $(VENV)-floors/bin/python || $(PYTHON) -m venv $(VENV)-floors
 	@$(VENV)-floors/bin/python -m pip --disable-pip-version-check --quiet install $$($(PYTHON) tests/floors.py) --editable .
 	$(VENV)-floors/bin/python -m pytest -q
+
+fuzz: $(READY)  ## random cases against brute force and peers for ten minutes; SECONDS=60 for less
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600)
 
 bench: $(READY)  ## ratios against peers, written to benchmarks/results.md
 	$(BIN)/python -m benchmarks
