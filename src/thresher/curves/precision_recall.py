@@ -16,6 +16,8 @@ from thresher.curves.coverage import rates, recalls
 from thresher.errors import ArgumentError
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
+_LARGE_GROWTH, _TERMS = 0.5, 12  # below, so many terms of a series leave less than rounding does
+
 
 class PrecisionRecallCurve(
     Tabular, NamedTuple("PrecisionRecallCurve", [("recall", Floats), ("precision", Floats), ("threshold", Floats)])
@@ -107,15 +109,37 @@ def pr_area(ranking: Ranking) -> float:
 def segment_areas(pos: Counts, neg: Counts, tp: Counts, fp: Counts) -> Floats:
     """Pos times the area under each segment's part of the precision-recall curve.
 
-    tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive:
-    p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
+    tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive, it is a
+    mean of the precision before them and of their own, whose weights depend on c/b:
+    p · ((1 - w)·a/b + w·p/c) with w = 1 - ln(1 + c/b) / (c/b). No term is negative, so small areas keep their digits.
     """
     pos, neg, tp, fp = (counts.astype(np.float64) for counts in (pos, neg, tp, fp))
     cases, before = pos + neg, tp + fp
-    rate = pos / cases
-    growth = np.divide(cases, before, out=np.zeros_like(cases), where=before > 0)
-    area: Floats = pos * (rate + (tp - rate * before) / cases * np.log1p(growth))
+    own = _own_weight(_quotient(cases, before, np.inf))
+    area: Floats = pos * ((1 - own) * _quotient(tp, before, 0.0) + own * _quotient(pos, cases, 0.0))
     return area
+
+
+def _quotient(part: Floats, of: Floats, otherwise: float) -> Floats:
+    return np.divide(part, of, out=np.full_like(of, otherwise), where=of > 0)
+
+
+def _own_weight(growth: Floats) -> Floats:
+    """1 - ln(1 + g)/g, which rises from 0 to 1, to full relative precision.
+
+    For small g the logarithm is 2·(s + s³/3 + s⁵/5 + ...) with s = g/(2 + g), which leaves s - (1 - s)·(s²/3 + ...).
+    """
+    s = np.minimum(growth, _LARGE_GROWTH)
+    s /= 2 + s
+    square = s * s
+    series = np.zeros_like(s)
+    for odd in range(2 * _TERMS + 1, 1, -2):
+        series = series * square + 1 / odd
+    own: Floats = s - (1 - s) * square * series
+    large = np.flatnonzero(growth >= _LARGE_GROWTH)
+    with np.errstate(invalid="ignore"):  # inf / inf, where nothing comes before
+        own[large] = np.where(np.isinf(growth[large]), 1.0, 1 - np.log1p(growth[large]) / growth[large])
+    return own
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
