@@ -1,5 +1,6 @@
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,7 +93,9 @@ late_positives = two_class_counts.map(lambda counts: drawn_ranking([*counts, (1,
 def test_an_infinite_measure_is_a_value_and_only_0_over_0_is_undefined(ranking, name, least, as_function):
     wanted = th.tables.measure(name)
     how = "minimise" if wanted.better == "lower" else "maximise"
-    options = {how: wanted.of if as_function else name} | ({} if least is None else {"subject_to": f"fpr >= {least}"})
+    options: dict[str, Any] = {how: wanted.of if as_function else name} | (
+        {} if least is None else {"subject_to": f"fpr >= {least}"}
+    )
     tables = list(zip(*(map(int, cells) for cells in table_cells(ranking)), strict=True))
     allowed = [i for i, (_, _, fp, tn) in enumerate(tables) if least is None or fp >= least * (fp + tn)]
     defined = {i: value for i in allowed if (value := RATIOS[name](*tables[i])) is not None}

@@ -82,11 +82,12 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits |
         odds *= simplest(condition.class_ratio)
         a, b = odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
     tp, fp = (covered[at] for covered in ranking.covered())
+    fn = ranking.uncovered(at)[0] if ranking.weighted else None
     dearer = Fraction(max(a, b))
     alarm, miss = float(Fraction(a) / dearer), float(Fraction(b) / dearer)
 
     def in_floats(at: slice) -> Floats:
-        return np.asarray(fp[at] * alarm + (ranking.Pos - tp[at]) * miss)
+        return np.asarray(fp[at] * alarm + (ranking.Pos - tp[at] if fn is None else fn[at]) * miss)
 
     if ranking.weighted:
         largest = ranking.Neg * alarm + ranking.Pos * miss

@@ -166,15 +166,16 @@ def pr_gain(ranking: Ranking) -> PRGain:
     """
     require_ranking(ranking, both_classes=True)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    fn = ranking.uncovered()[0].astype(np.float64)
     least = ranking.Pos * (ranking.Pos / ranking.total)  # recall gain 0: recall equals the prevalence
     first = int(np.searchsorted(tp, least, side="left"))
     if tp[first] > least:
         share = (least - tp[first - 1]) / (tp[first] - tp[first - 1])
         start = fp[first - 1] + share * (fp[first] - fp[first - 1])
-        tp, fp = np.r_[least, tp[first:]], np.r_[start, fp[first:]]
+        tp, fn, fp = np.r_[least, tp[first:]], np.r_[ranking.Pos - least, fn[first:]], np.r_[start, fp[first:]]
     else:
-        tp, fp = tp[first:], fp[first:]
-    recall_gain = 1 - ranking.class_ratio * (ranking.Pos - tp) / tp
+        tp, fn, fp = tp[first:], fn[first:], fp[first:]
+    recall_gain = 1 - ranking.class_ratio * fn / tp
     precision_gain = 1 - ranking.class_ratio * fp / tp
     recall_gain[0] = max(recall_gain[0], 0.0)  # the crossing itself, up to rounding
     area = float(np.dot(np.diff(recall_gain), (precision_gain[1:] + precision_gain[:-1]) / 2))
