@@ -92,7 +92,7 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
 def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
     ranking, condition = evaluation[decision.model].ranking, decision.condition
-    prevalence = condition.prevalence or 0.0
+    of_pos, of_neg = condition.shares or (0.0, 1.0)
     mixes = {"declared": summary.mix_words(evaluation), "rows": summary.rows_mix_words(evaluation)}
     return {
         "kind": "binary",
@@ -122,7 +122,7 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
             "class_ratio": condition.class_ratio,
             "class_ratio_from_data": not declared,
             "in_percent": condition.mix.endswith("positive"),
-            "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
+            "baseline": of_pos * condition.cost_tp + of_neg * condition.cost_tn,
         },
         "decision": decision.to_dict(),
         "models": [model_data(evaluation, name) for name in evaluation.models],

@@ -411,20 +411,20 @@ def resample_costs(
     """
     orders = {name: falling_order(score) for name, score in rows.scores.items()}
     costs = {name: np.empty(replicates + 1) for name in rows.scores}
-    positives = np.flatnonzero(rows.positive)
+    positives, negatives = np.flatnonzero(rows.positive), np.flatnonzero(~rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn
     blocks = _draws(rows, replicates, rng, stratified=condition.class_ratio is not None)
     for at, units in enumerate(itertools.chain.from_iterable(blocks)):
         count = units if rows.cluster is None else units[rows.cluster]
         heavy = count if rows.weight is None else count * rows.weight
         Pos = float(heavy[positives].sum())
-        Neg = float(heavy.sum()) - Pos
-        share = Pos / (Pos + Neg) if condition.prevalence is None else condition.prevalence
+        Neg = float(heavy[negatives].sum())
+        of_pos, of_neg = condition.shares or (Pos / (Pos + Neg), Neg / (Pos + Neg))
         with np.errstate(divide="ignore", invalid="ignore"):  # a resample may lack a class
-            per_pos, per_neg = np.divide(share, Pos), np.divide(1 - share, Neg)
+            per_pos, per_neg = np.divide(of_pos, Pos), np.divide(of_neg, Neg)
         change = heavy * np.where(rows.positive, -miss * per_pos, alarm * per_neg)
         # Calling nothing positive misses every positive; each row called on the way down changes that.
-        start = share * condition.cost_fn + (1 - share) * condition.cost_tn
+        start = of_pos * condition.cost_fn + of_neg * condition.cost_tn
         for name, (order, ends) in orders.items():
             running = np.cumsum(change[order])
             least = (running if ends.size == running.size else running[ends - 1]).min()
