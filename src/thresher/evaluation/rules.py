@@ -27,6 +27,7 @@ from thresher.tables import Contingency, OperatingCondition, contingency_at
 HALF, CURRENT, FIRST = "0.5", "current", "first"
 NO_ROWS = "needs rows, and only counts left the table"
 BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
+MOST_NAMED = 20  # models in one sentence
 
 
 class PerCases(NamedTuple):
@@ -361,6 +362,8 @@ def pick(
 
 
 def _either(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"each of {len(names)} models"
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

@@ -68,6 +68,8 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
     '1 model on 6 cases'
     """
     models, cautions = len(evaluation.models), summary.by_importance(evaluation.cautions)
+    if isinstance(evaluation, Evaluation):
+        models, evaluation = len(evaluation.scored.scores), evaluation.shortlist()
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
     return {
         "format": FORMAT,
@@ -97,7 +99,7 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "kind": "binary",
         "answer": paragraphs(evaluation),
-        "why": summary.reason(evaluation),
+        "why": " ".join(filter(None, (summary.reason(evaluation), summary.hidden_words(evaluation)))),
         "asked": summary.condition_words(evaluation),
         "unit": summary.cost_unit(evaluation),
         "mixes": mixes if declared else None,
