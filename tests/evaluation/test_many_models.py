@@ -97,6 +97,7 @@ def test_text_and_page_show_twenty_and_the_json_all(evaluation):
     plain = json.loads(evaluation.to_json())
     assert list(plain["models"]) == list(evaluation.models)
     assert len(plain["comparison"]) == MODELS - 1
+    assert plain["against"] == evaluation.decision.model
 
 
 def test_sentences_name_no_more_than_twenty_models(rows):

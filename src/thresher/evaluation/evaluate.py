@@ -125,6 +125,7 @@ class Evaluation(PageResult[ModelEvaluation]):
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "quantities": {name: interval_dicts(each) for name, each in self.quantities.items()},
             "comparison": [one.to_dict() for one in differences],
+            "against": None if self.comparison is None else self.comparison.against,
             "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
             "baseline": self.baseline,
             "savings": interval_dicts(self.savings),
