@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -157,6 +158,20 @@ def pr_area(counts: Sequence[tuple[Any, Any]], *, steps: int = 2000) -> float:
         simpson = heights[0] + heights[-1] + 4 * math.fsum(heights[1:-1:2]) + 2 * math.fsum(heights[2:-1:2])
         area += simpson * width / 3
     return area / float(Pos)
+
+
+def pr_area_in_decimals(counts: Sequence[tuple[Any, Any]], *, digits: int = 80) -> Decimal:
+    """The same area by its integral, ∫ (a + p·t)/(b + c·t) dt over each segment, to so many digits."""
+    with localcontext() as context:
+        context.prec = digits
+        a = b = area = Decimal(0)
+        for pos, neg in counts:
+            p, c = Decimal(pos), Decimal(pos) + Decimal(neg)
+            if p:
+                rate = p / c
+                area += p * (rate if b == 0 else rate + (a - rate * b) / c * (1 + c / b).ln())
+            a, b = a + p, b + c
+        return area / a
 
 
 def costs(ranking: Any, class_ratio: Fraction, cost_ratio: Fraction) -> list[Fraction]:

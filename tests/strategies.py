@@ -52,6 +52,14 @@ rankings = counts.map(ranking)
 two_class_rankings = two_class_counts.map(ranking)
 
 
+# A handful of positives among up to 10**16 negatives: shares and areas of 1e-16.
+rare_positives = st.lists(
+    st.tuples(st.integers(0, 3), st.tuples(st.integers(1, 9), st.integers(0, 15)).map(lambda n: n[0] * 10 ** n[1])),
+    min_size=2,
+    max_size=12,
+).filter(of_both_classes)
+
+
 @st.composite
 def labelled_scores(
     draw: st.DrawFn, *, both_classes: bool = False, max_size: int = 40

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -135,3 +136,10 @@ def test_a_ranking_is_restated_as_its_rows_would_be(pos, neg, copies, seed):
 def test_a_class_ratio_is_above_zero(wrong):
     with pytest.raises(ArgumentError, match="class_ratio must be above 0"):
         Ranking.parse("[3+][1-]").at_class_ratio(wrong)
+
+
+def test_rare_negatives_keep_their_digits():
+    ranking = Ranking([0.9, 0.25], pos=[10**15, 0], neg=[0, 3])
+    odds = Fraction(3, 10**15)  # negatives per positive, the prior that is taken back
+    restated = [p * odds / (p * odds + (1 - p)) for p in map(Fraction, (0.9, 0.25))]
+    assert adjust_prevalence(ranking, 0.5).score == pytest.approx([float(p) for p in restated], rel=1e-14, abs=0)

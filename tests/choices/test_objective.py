@@ -1,4 +1,6 @@
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from tests.strategies import two_class_rankings
+from tests.strategies import ranking as drawn_ranking
+from tests.strategies import two_class_counts, two_class_rankings
 from thresher._internal import parallel
 
 ratios = st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(97, 100)])
@@ -62,3 +65,61 @@ def test_rough_weights_tie_when_rounding_alone_parts_them(apart, ties):
     weight = np.sqrt(2)
     ranking = th.Ranking([3, 2, 1], pos=[weight, weight * (1 + apart), 0], neg=[0, weight, weight])
     assert th.choose(ranking).splits.size == ties
+
+
+def ratio_in_fractions(above, below):
+    """A quotient as a fraction: infinite for x/0, None for 0/0."""
+    if below:
+        return Fraction(above, below)
+    return math.inf if above else None
+
+
+RATIOS = {  # all measures that can be infinite
+    "lr_plus": lambda tp, fn, fp, tn: ratio_in_fractions(tp * (fp + tn), fp * (tp + fn)),
+    "lr_minus": lambda tp, fn, fp, tn: ratio_in_fractions(fn * (fp + tn), tn * (tp + fn)),
+    "dor": lambda tp, fn, fp, tn: ratio_in_fractions(tp * tn, fp * fn),
+}
+
+
+late_positives = two_class_counts.map(lambda counts: drawn_ranking([*counts, (1, 0), (2, 0)]))
+
+
+@given(
+    st.one_of(two_class_rankings, late_positives),
+    st.sampled_from(sorted(RATIOS)),
+    st.sampled_from([None, 1]),
+    st.booleans(),
+)
+def test_an_infinite_measure_is_a_value_and_only_0_over_0_is_undefined(ranking, name, least, as_function):
+    wanted = th.tables.measure(name)
+    how = "minimise" if wanted.better == "lower" else "maximise"
+    options: dict[str, Any] = {how: wanted.of if as_function else name} | (
+        {} if least is None else {"subject_to": f"fpr >= {least}"}
+    )
+    tables = list(zip(*(map(int, cells) for cells in table_cells(ranking)), strict=True))
+    allowed = [i for i, (_, _, fp, tn) in enumerate(tables) if least is None or fp >= least * (fp + tn)]
+    defined = {i: value for i in allowed if (value := RATIOS[name](*tables[i])) is not None}
+    if not defined:
+        with pytest.raises(th.errors.MeasureError, match="undefined at every threshold allowed"):
+            th.choose(ranking, **options)
+        return
+    best = min(defined.values()) if how == "minimise" else max(defined.values())
+    worse = {i: value for i, value in defined.items() if value != best}
+    choice = th.choose(ranking, **options)
+    assert choice.splits.tolist() == [i for i, value in defined.items() if value == best]
+    assert choice.value == pytest.approx(float(best))
+    next_best = min(worse.values(), default=None) if how == "minimise" else max(worse.values(), default=None)
+    assert (choice.runner_up is None) == (next_best is None)
+    if choice.runner_up is not None:
+        assert worse[choice.runner_up.split] == next_best
+
+
+def table_cells(ranking):
+    curve = th.coverage(ranking)
+    return curve.tp, curve.fn, curve.fp, curve.tn
+
+
+def test_where_every_value_is_infinite_all_tie_and_none_is_next():
+    ranking = th.Ranking.parse("[1+,2-][1+][1+]")
+    choice = th.choose(ranking, minimise="lr_minus", subject_to="fpr >= 1")
+    assert (choice.value, choice.splits.tolist(), choice.runner_up) == (np.inf, [1, 2], None)

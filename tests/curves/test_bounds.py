@@ -1,14 +1,17 @@
 import math
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import thresher as th
 from tests.ranges import ranged, rounded
-from tests.strategies import two_class_rankings
+from tests.reference import pr_area_in_decimals
+from tests.strategies import rare_positives, two_class_rankings
 
 OF_ANY = [
     (partial(th.bounds, of="auc"), th.auc),
@@ -55,6 +58,25 @@ def test_the_exact_loss_lies_between(bounds, value, weighted):
 def test_an_exact_ranking_leaves_nothing_open(bounds, value, r):
     assert bounds(r) == th.curves.Bounds(value(r), value(r))
     assert bounds(r).width == 0
+
+
+@given(rare_positives, st.integers(1, 4))
+def test_small_areas_lie_between_bounds_as_small(counts, together):
+    ranges = [
+        (-rows[-1], -rows[0], cases * (side == 0), cases * (side == 1))
+        for first in range(0, len(counts), together)
+        for side in (0, 1)
+        if (rows := [i for i in range(first, min(first + together, len(counts))) if counts[i][side]])
+        and (cases := sum(counts[i][side] for i in rows))
+    ]
+    low, high, pos, neg = zip(*ranges, strict=True)
+    limits = th.bounds(th.Ranking.of_ranges(low, high, pos=pos, neg=neg), of="pr_area")
+    exact = pr_area_in_decimals(counts)
+    if together == 1:
+        assert limits.lower == limits.upper == pytest.approx(float(exact), rel=1e-14, abs=0)
+    else:
+        assert Decimal(limits.lower) <= exact <= Decimal(limits.upper)
+        assert limits.lower > 0
 
 
 @given(ranged())

@@ -3,11 +3,12 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy.integrate import quad
 from sklearn.metrics import average_precision_score
 
 import thresher as th
-from tests import strategies
+from tests import reference, strategies
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
 
@@ -61,6 +62,12 @@ def test_average_precision_agrees_with_scikit_learn(rows):
     scores = np.clip(np.asarray(scores, dtype=np.float64), -1e300, 1e300)
     expected = average_precision_score(labels, scores)
     assert th.average_precision(th.rank(labels, scores)) == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.one_of(strategies.rare_positives, strategies.rare_positives.map(lambda counts: [(n, p) for p, n in counts])))
+def test_small_areas_keep_their_digits(counts):
+    exact = reference.pr_area_in_decimals(counts)
+    assert th.pr_area(strategies.ranking(counts)) == pytest.approx(float(exact), rel=1e-14, abs=0)
 
 
 def test_limits_of_the_area():

@@ -1,9 +1,12 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests import reference
 from thresher.ranking.weights import adds_exactly, in_units, running_total, total_of
 
 
@@ -67,3 +70,35 @@ def test_running_sums_that_round_above_the_total_are_held_at_it():
     running = running_total(weights, total)
     assert running.max() == total
     assert (np.diff(running) >= 0).all()
+
+
+orders_of_magnitude = st.tuples(st.floats(1, 10), st.integers(-16, 15)).map(lambda parts: parts[0] * 10.0 ** parts[1])
+rows_of_any_weight = st.lists(
+    st.tuples(st.booleans(), st.integers(0, 8), orders_of_magnitude), min_size=2, max_size=30
+).filter(lambda rows: len({positive for positive, *_ in rows}) == 2)
+
+
+@given(rows_of_any_weight)
+def test_no_cell_is_lost_to_weights_many_orders_larger(rows):
+    labels, scores, weights = zip(*rows, strict=True)
+    ranking = th.rank(list(labels), list(scores), weights=list(weights))
+    in_fractions = [(positive, score, Fraction(weight)) for positive, score, weight in rows]
+    curve = th.coverage(ranking)
+    for split, threshold in enumerate(curve.threshold.tolist()):
+        cells = [float(cell) for cell in reference.table(in_fractions, threshold)]
+        for table in (curve.at(split), th.tables.contingency_at(ranking, threshold)):
+            assert [table.tp, table.fn, table.fp, table.tn] == pytest.approx(cells, rel=1e-13, abs=0)
+
+
+@given(rows_of_any_weight, st.sampled_from([None, 0.25, 1e-9, 1e9]))
+def test_costs_of_weights_of_any_size_agree_with_fractions(rows, class_ratio):
+    labels, scores, weights = zip(*rows, strict=True)
+    ranking = th.rank(list(labels), list(scores), weights=list(weights))
+    condition = th.OperatingCondition(class_ratio=class_ratio, cost_fp=3, cost_fn=7)
+    Pos, Neg = (sum(Fraction(w) for y, _, w in rows if y == side) for side in (True, False))
+    odds = Fraction(Pos, Neg) if class_ratio is None else Fraction(class_ratio)
+    for threshold in th.coverage(ranking).threshold.tolist():
+        _, fn, fp, _ = reference.table([(y, s, Fraction(w)) for y, s, w in rows], threshold)
+        exact = (odds * 7 * fn / Pos + 3 * fp / Neg) / (1 + odds)
+        cost = condition.expected_cost(th.tables.contingency_at(ranking, threshold))
+        assert cost == pytest.approx(float(exact), rel=1e-13, abs=0)

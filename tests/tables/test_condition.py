@@ -134,3 +134,22 @@ def test_expected_cost_is_the_exact_quotient_rounded_once(cells, tenths, percent
     column = th.Contingency(*([cell] for cell in cells))
     assert condition.expected_cost(weighted) == condition.expected_cost(table)
     assert condition.expected_cost(column)[0] == condition.expected_cost(table)
+
+
+@given(st.integers(1, 10**6), st.integers(10**15, 10**18), st.integers(1, 100), st.integers(1, 100), st.booleans())
+def test_the_share_of_a_rare_class_keeps_its_digits(few, many, alarm, miss, rare_negatives):
+    Pos, Neg = (many, few) if rare_negatives else (few, many)
+    table = th.Contingency(tp=Pos - Pos // 3, fn=Pos // 3, fp=Neg // 2, tn=Neg - Neg // 2)
+    exact = Fraction(alarm * (Neg // 2) + miss * (Pos // 3), Pos + Neg)
+    for class_ratio in (None, Pos / Neg):
+        condition = th.OperatingCondition(class_ratio=class_ratio, cost_fp=alarm, cost_fn=miss)
+        assert condition.expected_cost(table) == pytest.approx(float(exact), rel=1e-14, abs=0)
+    declared = th.OperatingCondition(class_ratio=Pos / Neg)
+    assert declared.shares == pytest.approx((Pos / (Pos + Neg), Neg / (Pos + Neg)), rel=1e-15, abs=0)
+
+
+def test_acting_on_everyone_counts_rare_negatives():
+    ranking = th.Ranking([0.9, 0.1], pos=[10**17, 0], neg=[0, 3])
+    everyone = th.net_benefit(ranking, threshold=[1 - 2**-50]).everyone[0]
+    harm = Fraction(2**50 - 1)
+    assert everyone == pytest.approx(float((10**17 - 3 * harm) / Fraction(10**17 + 3)), rel=1e-14)

@@ -53,6 +53,16 @@ def in_words(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names with commas between them, of more than `most` the first and how many more.
+
+    >>> listed(["tree", "logit", "forest"]), listed(["tree", "logit", "forest"], most=2)
+    ('tree, logit, forest', 'tree, logit and 1 more')
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def isolated(name: str) -> str:
     """A visible name for a sentence; one from right to left stands between isolates."""
     shown = visible(name)

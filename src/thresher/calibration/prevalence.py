@@ -82,20 +82,23 @@ def adjust_prevalence(
             what = f"{name} must lie between 0 and 1, got {prevalence}"
             raise ProbabilityError(what, "give a proportion of positives, e.g. ranking.prevalence")
     made_at = as_number(source)
+    # 1 minus a rounded prevalence near 1 has few digits; the negatives of a ranking are counted.
+    others = float(ranking.Neg / ranking.total) if ranking is not None and trained_at is None else 1 - made_at
+    factors = to * others, (1 - to) * made_at
     if ranking is None:
-        return _restate(probabilities_in(probabilities), to, made_at)  # type: ignore[arg-type]
+        return _restate(probabilities_in(probabilities), *factors)  # type: ignore[arg-type]
     weighted = ranking.at_class_ratio(to / (1 - to))
     if made_at == to:
         return weighted
     if weighted.ranges is None:
-        return recalibrate(weighted, lambda score: _restate(score, to, made_at))
-    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.ranges.ends)
+        return recalibrate(weighted, lambda score: _restate(score, *factors))
+    pos_low, pos_high, neg_low, neg_high = (_restate(end, *factors) for end in weighted.ranges.ends)
     groups = groups_of((pos_low, pos_high, neg_low, neg_high), weighted.pos, weighted.neg)
     *columns, ranges = merge_ranges(*groups, rounding=weighted.ranges.rounding)
     return Ranking.of_segments(*columns, dropped=ranking.dropped, ranges=ranges)
 
 
-def _restate(probability: Floats, to: float, trained_at: float) -> Floats:
-    for_positive = probability * (to * (1 - trained_at))
-    for_negative = (1 - probability) * ((1 - to) * trained_at)
+def _restate(probability: Floats, of_pos: float, of_neg: float) -> Floats:
+    for_positive = probability * of_pos
+    for_negative = (1 - probability) * of_neg
     return for_positive / (for_positive + for_negative)

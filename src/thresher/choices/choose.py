@@ -269,8 +269,8 @@ def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice 
         exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
         scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
         up, down = float(odds.numerator * scale), float(odds.denominator * scale)
-    tp, fp = (covered[at] for covered in ranking.covered())
-    cells = tp * up, (ranking.Pos - tp) * up, fp * down, (ranking.Neg - fp) * down
+    (tp, fp), (fn, tn) = (covered[at] for covered in ranking.covered()), ranking.uncovered(at)
+    cells = tp * up, fn * up, fp * down, tn * down
     for cell in cells:
         cell.flags.writeable = False  # a table copies what its maker could still change
     return Contingency(*cells)

@@ -92,9 +92,9 @@ def straight_isometrics(of: Any) -> bool:
 
 def _linear(of: str | Measure | OperatingCondition, Pos: float, Neg: float) -> Linear | None:
     if isinstance(of, OperatingCondition):
-        prevalence = Pos / (Pos + Neg) if of.prevalence is None else of.prevalence
-        up, down = prevalence / Pos, (1 - prevalence) / Neg
-        constant = prevalence * of.cost_fn + (1 - prevalence) * of.cost_tn
+        of_pos, of_neg = of.shares or (Pos / (Pos + Neg), Neg / (Pos + Neg))
+        up, down = of_pos / Pos, of_neg / Neg
+        constant = of_pos * of.cost_fn + of_neg * of.cost_tn
         return (up * (of.cost_tp - of.cost_fn), down * (of.cost_fp - of.cost_tn), constant), (0, 0, 1)
     known = measure(of)
     N = Pos + Neg

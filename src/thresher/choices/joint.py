@@ -125,8 +125,9 @@ def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | 
     misses = class_ratio * asked.exact_cost_ratio
     losses = {}  # expected cost as a share of the largest that any model could have, exactly
     for name, ranking in exact.items():
-        tp, fp = (Fraction(covered[choices[name].point.split].item()) for covered in ranking.covered())
-        fpr, fnr = fp / Fraction(ranking.Neg), 1 - tp / Fraction(ranking.Pos)
+        split = choices[name].point.split
+        fp, fn = (Fraction(cell.item()) for cell in (ranking.covered()[1][split], ranking.uncovered(split)[0]))
+        fpr, fnr = fp / Fraction(ranking.Neg), fn / Fraction(ranking.Pos)
         losses[name] = (fpr + misses * fnr) / (1 + misses)
     tied = _cheapest(losses, slack)
     others = _cheapest({name: loss for name, loss in losses.items() if name not in tied}, slack)

@@ -29,8 +29,9 @@ _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is comp
 class Objective:
     """A loss per split, lower is better, and how to compare it.
 
-    `loss` decides, a slice of the `size` candidates at a time; floats within `slack` of the best tie, and `exact` (if
-    any) settles them. `values` is what people asked for, None for a cost.
+    `loss` decides, a slice of the `size` candidates at a time; NaN is undefined and never best, an infinite loss is
+    compared as any other. Floats within `slack` of the best tie, and `exact` (if any) settles them. `values` is what
+    people asked for, None for a cost.
     """
 
     name: str
@@ -42,40 +43,30 @@ class Objective:
 
     def best(self) -> tuple[Splits, Splits]:
         """All best candidates, and the first of the next best where there are any."""
-        kind = self.loss(slice(0, 1)).dtype
-        worst = math.inf if kind.kind == "f" else int(np.iinfo(kind).max)
-
-        def loss(piece: slice) -> npt.NDArray[Any]:
-            values = self.loss(piece)
-            return np.where(np.isnan(values), worst, values) if kind.kind == "f" else values
-
-        def lowest(piece: slice) -> tuple[Any, int]:
-            values = loss(piece)
-            place = int(values.argmin())
-            return values[place].item(), piece.start + place
-
-        lows = map_chunks(lowest, self.size)
-        least = min(lows)[0]
-        if least == worst:
+        pieces = chunks(self.size)
+        lows = map_chunks(lambda piece: _lowest(self.loss(piece), piece.start), self.size)
+        defined = [low for low in lows if low is not None]
+        if not defined:
             what = f"{self.name} is undefined at every threshold allowed"
             raise MeasureError(what, "relax the constraints, or choose by another measure")
+        least = min(defined)[0]
         limit = least + self.slack(least)
-        pieces = chunks(self.size)
-        good, others = [], [low for low in lows if low[0] > limit]
-        for piece, (low, _) in zip(pieces, lows, strict=True):
-            if low <= limit:
-                values = loss(piece)
+        good, others = [], [low for low in defined if low[0] > limit]
+        for piece, low in zip(pieces, lows, strict=True):
+            if low is not None and low[0] <= limit:
+                values = self.loss(piece)
                 is_good = values <= limit
                 good.append(np.flatnonzero(is_good) + piece.start)
-                place = int(np.where(is_good, worst, values).argmin())
-                others.append((worst if is_good[place] else values[place].item(), piece.start + place))
+                rest = np.flatnonzero(~is_good)
+                if rest.size and (next_low := _lowest(values[rest], 0)) is not None:
+                    others.append((next_low[0], piece.start + int(rest[next_low[1]])))
         tied = np.concatenate(good)
-        value, second = min(others)
-        wide = limit if value == worst else value + self.slack(value)
-        if self.exact is None and wide == value:
-            return tied, np.array([second])
+        value, second = min(others, default=(limit, -1))
+        wide = value + self.slack(value) if others else limit
+        if self.exact is None and (wide == value or not others):
+            return tied, np.array([second])[: len(others)]
         # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
-        close = np.concatenate([np.flatnonzero(loss(piece) <= wide) + piece.start for piece in pieces])
+        close = np.concatenate([np.flatnonzero(self.loss(piece) <= wide) + piece.start for piece in pieces])
         if self.exact is None:
             return tied, np.setdiff1d(close, tied)[:1]
         costs = np.array(self.exact(close), dtype=object)
@@ -91,11 +82,12 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits |
         odds *= simplest(condition.class_ratio)
         a, b = odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
     tp, fp = (covered[at] for covered in ranking.covered())
+    fn = ranking.uncovered(at)[0] if ranking.weighted else None
     dearer = Fraction(max(a, b))
     alarm, miss = float(Fraction(a) / dearer), float(Fraction(b) / dearer)
 
     def in_floats(at: slice) -> Floats:
-        return np.asarray(fp[at] * alarm + (ranking.Pos - tp[at]) * miss)
+        return np.asarray(fp[at] * alarm + (ranking.Pos - tp[at] if fn is None else fn[at]) * miss)
 
     if ranking.weighted:
         largest = ranking.Neg * alarm + ranking.Pos * miss
@@ -164,6 +156,12 @@ def advantage(before: Place, at: Place, after: Place) -> float:
     largest = dx + abs(dy)
     saved = (at[1] - before[1]) * dx - (at[0] - before[0]) * dy
     return float(saved / largest) if largest else 0.0
+
+
+def _lowest(values: npt.NDArray[Any], start: int) -> tuple[Any, int] | None:
+    """The least value, infinite or not, and its place; None where all are undefined."""
+    low = np.fmin.reduce(values)
+    return None if np.isnan(low) else (low.item(), start + int((values == low).argmax()))
 
 
 def _close_to(least: float) -> float:

@@ -108,7 +108,7 @@ def rows_that_fit(
 def rankings(source: str, columns: ColumnOptions, *, condition: OperatingCondition | None = None) -> dict[str, Ranking]:
     """The ranking of each model by its name; a ranking on file has the file's name.
 
-    More rows than fit are counted where they are, under a condition until its best split is certain.
+    More rows than fit are counted where they are, in an engine until the best split under a condition is certain.
     """
     options: dict[str, Any]
     if is_ranking(source):

@@ -139,6 +139,8 @@ def share(text: str) -> float:
 SOURCE = click.argument("source", metavar="FILE", type=str)
 # Settings of options that several commands have.
 _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
+_AGAINST = "Compare AUCs with this model's, or all pairs; all pairs of up to 20 models, else the best with each."
+AGAINST: Settings = {"metavar": "MODEL|all", "help": _AGAINST}
 CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
 LEVEL: Settings = {"default": 0.95, "help": "Of confidence intervals."}
 MEASURE: Settings = {"metavar": "MEASURE", "shell_complete": measure_items}

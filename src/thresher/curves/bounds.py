@@ -359,11 +359,10 @@ def _mean_precision(ranking: Ranking, is_open: Flags, known: Floats, highest: Fl
     lower = np.where(is_open, _integral(tp, pos, fp + neg), known)
     upper = np.where(is_open, highest, known)
     low, high = (math.fsum(column.tolist()) / ranking.Pos for column in (lower, upper))
-    return outward(ranking, low, high, 0.0, 1.0)
+    slack = slack_of(ranking)  # no term is negative, so that rounding is relative to the sum
+    return Bounds(low * (1 - slack), min(1.0, high * (1 + slack)))
 
 
 def _integral(start: Floats, step: Floats, against: Floats) -> Floats:
     """The integral of x / (x + against) from `start` to `start + step`."""
-    below = start + against
-    growth = np.divide(step, below, out=np.zeros_like(step), where=below > 0)
-    return np.where(below == 0, step, np.clip(step - against * np.log1p(growth), 0.0, step))
+    return np.clip(segment_areas(step, np.zeros_like(step), start, against), 0.0, step)

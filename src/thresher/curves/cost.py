@@ -59,9 +59,8 @@ def cost_curve(ranking: Ranking) -> CostCurve:
     """
     require_ranking(ranking, both_classes=True)
     split = hull_splits(ranking, pool="ties")
-    tp, fp = (covered[split] for covered in ranking.covered())
-    fpr, fnr = fp / ranking.Neg, (ranking.Pos - tp) / ranking.Pos
-    rise, run = -np.diff(fnr), np.diff(fpr)
+    fpr, fnr = ranking.covered()[1][split] / ranking.Neg, ranking.uncovered(split)[0] / ranking.Pos
+    rise, run = (side / total for side, total in zip(ranking.runs(split), (ranking.Pos, ranking.Neg), strict=True))
     x = np.concatenate([[0.0], run / (run + rise), [1.0]])
     left = np.concatenate([[0], np.arange(split.size)])  # the line on the left of each corner
     y = fnr[left] * x + fpr[left] * (1 - x)
@@ -98,10 +97,10 @@ def brier_curve(ranking: Ranking) -> BrierCurve:
     0.1033333333
     """
     require_ranking(ranking, both_classes=True, probabilities=True)
-    tp, fp = (covered[::-1] for covered in ranking.covered())
+    fn, fp = ranking.uncovered()[0][::-1], ranking.covered()[1][::-1]
     edge = np.concatenate([[0.0], ranking.score[::-1], [1.0]])
     start, end = edge[:-1], edge[1:]  # thresholds in (start, end] give the same table
-    miss, alarm = (ranking.Pos - tp) / ranking.total, fp / ranking.total
+    miss, alarm = fn / ranking.total, fp / ranking.total
     return BrierCurve(
         start=start,
         end=end,
@@ -137,11 +136,10 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
         raise ArgumentError("a threshold probability of 1 has no exchange rate", "stay below 1")
     table = contingency_at(ranking, at)
     harm = at / (1 - at)
-    prevalence = table.prevalence
     return NetBenefit(
         threshold=at,
         model=(table.tp - table.fp * harm) / table.total,
-        everyone=prevalence - (1 - prevalence) * harm,
+        everyone=(table.Pos - table.Neg * harm) / table.total,
         no_one=np.zeros_like(at),
     )
 

@@ -66,8 +66,8 @@ def coverage(ranking: Ranking) -> Coverage:
     array([0. , 0.4, 0.6, 1. ])
     """
     require_ranking(ranking)
-    tp, fp = ranking.covered()
-    return Coverage(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp, threshold=ranking.thresholds())
+    (tp, fp), (fn, tn) = ranking.covered(), ranking.uncovered()
+    return Coverage(tp=tp, fn=fn, fp=fp, tn=tn, threshold=ranking.thresholds())
 
 
 class ROCCurve(Tabular, NamedTuple("ROCCurve", [("fpr", Floats), ("tpr", Floats), ("threshold", Floats)])):

@@ -97,11 +97,14 @@ def point_at(
 
 
 def _rule(ranking: Ranking, before: int, after: int, probability: float) -> RandomizedRule:
-    tp, fp = (float(c[before]) + probability * float(c[after] - c[before]) for c in ranking.covered())
+    tp, fp, fn, tn = (
+        float(cell[before]) + probability * float(cell[after] - cell[before])
+        for cell in (*ranking.covered(), *ranking.uncovered())
+    )
     threshold = ranking.thresholds()
     return RandomizedRule(
         upper=float(threshold[before]),
         lower=float(threshold[after]),
         probability=probability,
-        table=Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp),
+        table=Contingency(tp=tp, fn=fn, fp=fp, tn=tn),
     )

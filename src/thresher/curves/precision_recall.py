@@ -16,6 +16,8 @@ from thresher.curves.coverage import rates, recalls
 from thresher.errors import ArgumentError
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
+_LARGE_GROWTH, _TERMS = 0.5, 12  # below, so many terms of a series leave less than rounding does
+
 
 class PrecisionRecallCurve(
     Tabular, NamedTuple("PrecisionRecallCurve", [("recall", Floats), ("precision", Floats), ("threshold", Floats)])
@@ -107,15 +109,37 @@ def pr_area(ranking: Ranking) -> float:
 def segment_areas(pos: Counts, neg: Counts, tp: Counts, fp: Counts) -> Floats:
     """Pos times the area under each segment's part of the precision-recall curve.
 
-    tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive:
-    p · (p/c + (a - p·b/c)/c · ln(1 + c/b)).
+    tp and fp count the cases before it. Of p positives among c cases, after b cases of which a were positive, it is a
+    mean of the precision before them and of their own, whose weights depend on c/b:
+    p · ((1 - w)·a/b + w·p/c) with w = 1 - ln(1 + c/b) / (c/b). No term is negative, so small areas keep their digits.
     """
     pos, neg, tp, fp = (counts.astype(np.float64) for counts in (pos, neg, tp, fp))
     cases, before = pos + neg, tp + fp
-    rate = pos / cases
-    growth = np.divide(cases, before, out=np.zeros_like(cases), where=before > 0)
-    area: Floats = pos * (rate + (tp - rate * before) / cases * np.log1p(growth))
+    own = _own_weight(_quotient(cases, before, np.inf))
+    area: Floats = pos * ((1 - own) * _quotient(tp, before, 0.0) + own * _quotient(pos, cases, 0.0))
     return area
+
+
+def _quotient(part: Floats, of: Floats, otherwise: float) -> Floats:
+    return np.divide(part, of, out=np.full_like(of, otherwise), where=of > 0)
+
+
+def _own_weight(growth: Floats) -> Floats:
+    """1 - ln(1 + g)/g, which rises from 0 to 1, to full relative precision.
+
+    For small g the logarithm is 2·(s + s³/3 + s⁵/5 + ...) with s = g/(2 + g), which leaves s - (1 - s)·(s²/3 + ...).
+    """
+    s = np.minimum(growth, _LARGE_GROWTH)
+    s /= 2 + s
+    square = s * s
+    series = np.zeros_like(s)
+    for odd in range(2 * _TERMS + 1, 1, -2):
+        series = series * square + 1 / odd
+    own: Floats = s - (1 - s) * square * series
+    large = np.flatnonzero(growth >= _LARGE_GROWTH)
+    with np.errstate(invalid="ignore"):  # inf / inf, where nothing comes before
+        own[large] = np.where(np.isinf(growth[large]), 1.0, 1 - np.log1p(growth[large]) / growth[large])
+    return own
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -142,15 +166,16 @@ def pr_gain(ranking: Ranking) -> PRGain:
     """
     require_ranking(ranking, both_classes=True)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    fn = ranking.uncovered()[0].astype(np.float64)
     least = ranking.Pos * (ranking.Pos / ranking.total)  # recall gain 0: recall equals the prevalence
     first = int(np.searchsorted(tp, least, side="left"))
     if tp[first] > least:
         share = (least - tp[first - 1]) / (tp[first] - tp[first - 1])
         start = fp[first - 1] + share * (fp[first] - fp[first - 1])
-        tp, fp = np.r_[least, tp[first:]], np.r_[start, fp[first:]]
+        tp, fn, fp = np.r_[least, tp[first:]], np.r_[ranking.Pos - least, fn[first:]], np.r_[start, fp[first:]]
     else:
-        tp, fp = tp[first:], fp[first:]
-    recall_gain = 1 - ranking.class_ratio * (ranking.Pos - tp) / tp
+        tp, fn, fp = tp[first:], fn[first:], fp[first:]
+    recall_gain = 1 - ranking.class_ratio * fn / tp
     precision_gain = 1 - ranking.class_ratio * fp / tp
     recall_gain[0] = max(recall_gain[0], 0.0)  # the crossing itself, up to rounding
     area = float(np.dot(np.diff(recall_gain), (precision_gain[1:] + precision_gain[:-1]) / 2))

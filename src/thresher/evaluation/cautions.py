@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from thresher._internal.text import listed
 from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.evaluation.decision import BASELINE_WORDS
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rows import EvaluatedRows
-from thresher.evaluation.rules import Rule
+from thresher.evaluation.rules import MOST_NAMED, Rule
 from thresher.inference.decision import ALWAYS, NEVER
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
@@ -97,8 +98,11 @@ def not_probabilities(name: str, ranking: Ranking) -> Caution:
 def uncertain_winner(may_be_best: Sequence[str], wins: Mapping[str, float], level: float) -> Iterator[Caution]:
     """Warn that several models may be the best."""
     if len(may_be_best) > 1:
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in wins.items())
-        several = f"at level {level:g} {len(may_be_best)} models may be the best: {', '.join(may_be_best)}"
+        often = list(wins)
+        if len(wins) > MOST_NAMED:
+            often = sorted((name for name in wins if wins[name] > 0), key=lambda name: -wins[name])
+        shares = listed([f"{name} {wins[name]:.0%}" for name in often], MOST_NAMED)
+        several = f"at level {level:g} {len(may_be_best)} models may be the best: {listed(may_be_best, MOST_NAMED)}"
         yield Caution("winner-uncertain", f"{several}; shares of resamples in which each is cheapest: {shares}")
 
 

@@ -25,6 +25,7 @@ from thresher.evaluation.rules import NO_ROWS, Rule, price_counted_rules
 from thresher.evaluation.summary import closing_parts, rules_rows, text_table
 from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.bounds import bounds
+from thresher.inference.comparison.comparison import MOST_IN_PAIRS
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, open_rows, scanned_auc_intervals
 from thresher.inference.interval import undefined
@@ -209,7 +210,8 @@ def evaluate_scan(
             dropped = rows.dropped
     comparison = None
     if sums is not None and len(rankings) > 1:
-        comparison = auc_comparison(sums, columns.scores, level=level, dropped=dropped)
+        against = joint.model if len(rankings) > MOST_IN_PAIRS else None
+        comparison = auc_comparison(sums, columns.scores, level=level, against=against, dropped=dropped)
     method = "delong" if cells_at is None else "delong, weighted"
     aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
     models = {}

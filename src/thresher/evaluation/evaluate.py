@@ -25,11 +25,14 @@ from thresher.evaluation.rules import FixedRule, Pick, Rule, fixed_rules, parse_
 from thresher.evaluation.summary import summary_text
 from thresher.inference import Comparison, Interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
+from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
 from thresher.inference.rows import ScoredRows
 from thresher.inputs.columns import Missing
 from thresher.tables import OperatingCondition, contingency
+
+MOST_SHOWN = 20  # models in tables and on the page
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,14 +67,43 @@ class Evaluation(PageResult[ModelEvaluation]):
     savings: Mapping[str, Interval]
     may_be_best: tuple[str, ...]
     quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
+    against: str | None = None
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The paired differences in AUC; None for one model."""
-        if len(self.models) == 1:
+        """The paired differences in AUC; None for one model.
+
+        Beyond 20 models, those between the model of the decision and each of the others, unless `against=` asked.
+        """
+        rows, against = self.scored, self.against
+        if len(rows.scores) == 1:
             return None
-        rows = self.scored
-        return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=self.level)
+        if against is None and len(rows.scores) > MOST_IN_PAIRS:
+            against = self.decision.model
+        sampled: Any = {"weights": rows.weight, "clusters": rows.cluster}
+        return compare(rows.positive, rows.scores, **sampled, level=self.level, against=against)
+
+    def shortlist(self) -> Evaluation:
+        """The same with the 20 cheapest models, which is what text and page show.
+
+        It has all models where there are no more; the model of the decision and the one in use are always there.
+        """
+        if len(self.models) <= MOST_SHOWN:
+            return self
+        in_use = [rule.model for rule in self.rules.values() if rule.model is not None and rule.name not in self.models]
+        first = [name for name in (self.decision.model, *in_use) if name in self.models]
+        by_cost = sorted(self.models, key=lambda name: self.models[name].expected_cost.estimate)
+        names = sorted(list(dict.fromkeys([*first, *by_cost]))[:MOST_SHOWN], key=by_cost.index)
+        short = replace(
+            self,
+            models={name: self.models[name] for name in names},
+            rules={name: rule for name, rule in self.rules.items() if name in names or name not in self.models},
+            savings={name: self.savings[name] for name in names},
+            quantities={name: each for name, each in self.quantities.items() if name in names},
+        )
+        comparison = self.comparison
+        short.__dict__["comparison"] = None if comparison is None else comparison.among(names)
+        return short
 
     @property
     def saving(self) -> Interval:
@@ -80,7 +112,7 @@ class Evaluation(PageResult[ModelEvaluation]):
 
     def summary(self) -> str:
         """All models with their intervals, the decision, and the cautions."""
-        return visible_lines(summary_text(self))
+        return visible_lines(summary_text(self.shortlist()))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -93,6 +125,7 @@ class Evaluation(PageResult[ModelEvaluation]):
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "quantities": {name: interval_dicts(each) for name, each in self.quantities.items()},
             "comparison": [one.to_dict() for one in differences],
+            "against": None if self.comparison is None else self.comparison.against,
             "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
             "baseline": self.baseline,
             "savings": interval_dicts(self.savings),
@@ -119,7 +152,8 @@ class Evaluation(PageResult[ModelEvaluation]):
         return widget(self)
 
     def _brief(self) -> str:
-        names, decision = ", ".join(self.models), self.decision
+        several, decision = f"{len(self.models):,} models", self.decision
+        names = ", ".join(self.models) if len(self.models) <= MOST_SHOWN else several
         return f"{names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g}"
 
 
@@ -138,6 +172,7 @@ def evaluate(
     current: Any = None,
     prefer: Any = None,
     margin: float = 0.0,
+    against: str | None = None,
     replicates: int = 500,
     seed: int = 0,
     missing: Missing = "raise",
@@ -174,6 +209,9 @@ def evaluate(
         or names in order. Without it the cheapest is.
     margin
         Differences in cost per case within this margin are practically none.
+    against
+        "all" compares the AUCs of every pair of models, a model's name that model with each of the others. Without it
+        every pair of up to 20 models is compared, and beyond that the model of the decision with each.
     replicates, seed
         Of the resampling behind `stability`.
     missing
@@ -208,6 +246,7 @@ def evaluate(
         level=level,
     )
     rows.scored.require_two_clusters()
+    Pairing.of(against, tuple(rows.scored.models), "higher")  # refuses what is no model
     in_use = rule_in_use(current, rows.current, rows.scored.scores)
     preference = parse_prefer(prefer, rows.scored.models, None if in_use is None else in_use.model)
     fixed = fixed_rules(rows, in_use)
@@ -219,7 +258,7 @@ def evaluate(
         name: {text: answer(evaluation, name, one, replicates).interval for text, one in wanted.items()}
         for name in (joint.choices if wanted else ())
     }
-    return replace(evaluation, quantities=quantities)
+    return replace(evaluation, quantities=quantities, against=against)
 
 
 def _resample(

@@ -27,6 +27,7 @@ from thresher.tables import Contingency, OperatingCondition, contingency_at
 HALF, CURRENT, FIRST = "0.5", "current", "first"
 NO_ROWS = "needs rows, and only counts left the table"
 BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
+MOST_NAMED = 20  # models in one sentence
 
 
 class PerCases(NamedTuple):
@@ -70,10 +71,11 @@ class Rule(Result):
         >>> evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=at).rules["always"].per(1000, at)
         PerCases(hits=250.0, misses=0.0, false_alarms=750.0, cost=750.0)
         """
-        share = self.table.prevalence if condition.prevalence is None else condition.prevalence
-        positives, negatives = float(share) * cases, float(1 - share) * cases
-        hits, alarms = positives * float(self.table.tpr), negatives * float(self.table.fpr)
-        return PerCases(hits, positives - hits, alarms, self.cost.estimate * cases)
+        table = self.table
+        of_pos, of_neg = condition.shares or (table.prevalence, table.Neg / table.total)
+        positives, negatives = float(of_pos) * cases, float(of_neg) * cases
+        hits, misses = positives * float(table.tpr), positives * float(table.fnr)
+        return PerCases(hits, misses, negatives * float(table.fpr), self.cost.estimate * cases)
 
     def _brief(self) -> str:
         return f"{self.name!r}, cost {self.cost}"
@@ -302,7 +304,7 @@ def _without_limits(interval: Interval) -> Interval:
 def _calls_of_wider(wider: Contingency, narrower: Contingency) -> Contingency:
     """The cases that the wider table calls positive and the narrower does not."""
     tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
-    return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)
+    return Contingency(tp=tp, fn=wider.fn + narrower.tp, fp=fp, tn=wider.tn + narrower.fp)
 
 
 class Preference(NamedTuple):
@@ -360,6 +362,8 @@ def pick(
 
 
 def _either(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"each of {len(names)} models"
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

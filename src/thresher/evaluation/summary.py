@@ -296,7 +296,7 @@ def summary_text(evaluation: Evaluation) -> str:
         "\n".join(line for line in first if line),
         tiles_text(evaluation),
         f"{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rules])}",
-        _models(evaluation),
+        "\n".join(line for line in (_models(evaluation), hidden_words(evaluation)) if line),
         _at_threshold(evaluation),
     ]
     return "\n\n".join([*parts, *closing_parts(evaluation, cautions)])
@@ -334,6 +334,12 @@ def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list
         saved = "" if rule.saving is None else limits_text(rule.saving, scale=1000)
         rows.append([rule.name, *counts, alarms, number_text(per.cost), saved])
     return rows
+
+
+def hidden_words(evaluation: Evaluation) -> str:
+    """How many models are left out of tables, if any are."""
+    shown, every = len(evaluation.models), len(evaluation.scored.scores)
+    return "" if shown == every else f"The {shown} cheapest of {every:,} models are shown; the JSON has all of them."
 
 
 def _models(evaluation: Evaluation) -> str:

@@ -91,7 +91,7 @@ GRID_POINTS = 21
 _SAFE_IN_FLOAT32 = 0.99 * 2**24  # below 2^24 whole numbers are exact; sums that are compared with it may round
 NEVER, ALWAYS = "never", "always"
 Drawn: TypeAlias = npt.NDArray[np.float32]  # small whole numbers, a row per resample and a column per block
-Rates: TypeAlias = tuple[Floats, Floats, Floats]  # fnr and fpr by resample and candidate, prevalence by resample
+Rates: TypeAlias = tuple[Floats, Floats, Floats, Floats]  # fnr and fpr by resample and candidate, shares by resample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,7 +201,7 @@ def decision_stability(
         calls = reaches(scores[name], float(cut[recommended]))
         table = count_calls(positive, calls, weight=weights, cluster=clusters)
         apparent = table_interval(table, condition, level=level)
-        distances = [np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, _ in (inside, of_data)]
+        distances = [np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, *_ in (inside, of_data)]
         return _ModelStability(
             threshold=_threshold_interval(on_data[name], cut[chosen], level, "percentile"),
             out_of_bag_cost=out_of_bag_interval(mean_of(outside), apparent, condition, cost[:, recommended]),
@@ -257,12 +257,12 @@ class _ModelStability(NamedTuple):
 def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> Rates:
     """False negative and false positive rates by resample and candidate.
 
-    The prevalence follows; NaN where a class is absent.
+    The shares of both classes follow; NaN where a class is absent.
     """
     hits, alarms = _resampled_counts(drawn, tp), _resampled_counts(drawn, fp)
     Pos, Neg = hits[:, -1:], alarms[:, -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return 1 - hits / Pos, alarms / Neg, Pos / (Pos + Neg)
+        return (Pos - hits) / Pos, alarms / Neg, Pos / (Pos + Neg), Neg / (Pos + Neg)
 
 
 def _resampled_counts(drawn: Drawn, covered: Counts) -> Floats:
@@ -276,11 +276,11 @@ def _resampled_counts(drawn: Drawn, covered: Counts) -> Floats:
 
 
 def _cost(condition: OperatingCondition, rates: Rates) -> Floats:
-    fnr, fpr, prevalence = rates
-    share = prevalence if condition.prevalence is None else condition.prevalence
+    fnr, fpr, *of_resample = rates
+    of_pos, of_neg = condition.shares or of_resample
     positive = fnr * condition.cost_fn + (1 - fnr) * condition.cost_tp
     negative = fpr * condition.cost_fp + (1 - fpr) * condition.cost_tn
-    return share * positive + (1 - share) * negative
+    return of_pos * positive + of_neg * negative
 
 
 def _middle_of_best(cost: Floats) -> Indices:
@@ -295,9 +295,9 @@ def _least_costs(condition: OperatingCondition, cost_ratios: Floats, rates: Rate
 
     A false negative costs the ratio, a false positive 1.
     """
-    fnr, fpr, prevalence = rates
-    share = prevalence if condition.prevalence is None else condition.prevalence
-    misses, alarms = share * fnr, (1 - share) * fpr
+    fnr, fpr, *of_resample = rates
+    of_pos, of_neg = condition.shares or of_resample
+    misses, alarms = of_pos * fnr, of_neg * fpr
     sums = np.empty_like(misses)
     least = np.empty((cost_ratios.size, misses.shape[0]))
     for i, ratio in enumerate(cost_ratios.tolist()):

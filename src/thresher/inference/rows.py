@@ -206,7 +206,8 @@ class ScoredRows(Result):
         scores = {name: restate(score) for name, score in self.scores.items()}
         if prevalence is None:
             return replace(self, scores=scores)
-        by_class = prevalence * total / of_pos, (1 - prevalence) * total / (total - of_pos)
+        of_neg = float(weight[~self.positive].sum())
+        by_class = prevalence * total / of_pos, (1 - prevalence) * total / of_neg
         weight = weight * np.where(self.positive, *by_class)
         sides = weight[self.positive], weight[~self.positive]
         alike = all(np.ptp(side) <= 1e-12 * side.max() for side in sides)

@@ -49,8 +49,9 @@ def write_figures(
     """Write all pictures of an evaluation into a folder, and return their paths.
 
     The folder is made if need be, and files of the same names are replaced. Pictures of calibration are left
-    out for scores that are no probabilities. Up to three models have bands around their curves, of more models only the
-    one that was chosen. The user's pyplot, backend and style are left alone.
+    out for scores that are no probabilities. Of more than 20 models the cheapest 20 are drawn. Up to three models have
+    bands around their curves, of more models only the one that was chosen. The user's pyplot, backend and style are
+    left alone.
 
     >>> import tempfile
     >>> from thresher import evaluate
@@ -72,7 +73,11 @@ def write_figures(
         raise ArgumentError(
             f"the folder {str(place)!r} cannot be made: {error.strerror}", "give a folder that can be written to"
         ) from None
-    pictures = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
+    pictures = (
+        _multiclass(evaluation)
+        if isinstance(evaluation, MulticlassEvaluation)
+        else _two_classes(evaluation.shortlist())
+    )
     try:
         return [_write(display, place / f"{name}.{format}", format) for name, display in pictures]
     except BaseException:

@@ -196,6 +196,22 @@ class Ranking(Tabular):
         tp, fp = self.remember("covered", lambda: parallel_map(lambda one: running_total(*one), classes, threads))
         return tp, fp
 
+    def uncovered(self, split: Any = slice(None)) -> tuple[Any, Any]:
+        """Positives and negatives called negative at split 0..m (fn, tn), or at some.
+
+        Weights are added up from the last segment: as total minus tp, small ones would be lost to rounding.
+
+        >>> fn, tn = Ranking.parse("[20+,5-][10+,5-][20+,40-]").uncovered()
+        >>> fn.tolist(), tn.tolist()
+        ([50, 30, 20, 0], [50, 45, 40, 0])
+        """
+        if not self.weighted:
+            tp, fp = self.covered()
+            return self.Pos - tp[split], self.Neg - fp[split]
+        classes = tuple(zip(self.narrow, (self.Pos, self.Neg), strict=True))
+        fn, tn = self.remember("uncovered", lambda: [running_total(w[::-1], total)[::-1] for w, total in classes])
+        return fn[split], tn[split]
+
     def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
         """Positives and negatives between splits, the first of which is 0, the last m.
 

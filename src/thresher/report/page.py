@@ -58,6 +58,8 @@ def page(
     """
     jinja = extra("jinja2", name="report")
     markup = extra("markupsafe", name="report").Markup
+    if isinstance(evaluation, Evaluation):
+        evaluation = evaluation.shortlist()
     data = payload(evaluation, title=title)
     heading = data["title"]
     if sections:

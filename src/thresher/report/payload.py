@@ -68,6 +68,8 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
     '1 model on 6 cases'
     """
     models, cautions = len(evaluation.models), summary.by_importance(evaluation.cautions)
+    if isinstance(evaluation, Evaluation):
+        models, evaluation = len(evaluation.scored.scores), evaluation.shortlist()
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
     return {
         "format": FORMAT,
@@ -92,12 +94,12 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
 def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
     ranking, condition = evaluation[decision.model].ranking, decision.condition
-    prevalence = condition.prevalence or 0.0
+    of_pos, of_neg = condition.shares or (0.0, 1.0)
     mixes = {"declared": summary.mix_words(evaluation), "rows": summary.rows_mix_words(evaluation)}
     return {
         "kind": "binary",
         "answer": paragraphs(evaluation),
-        "why": summary.reason(evaluation),
+        "why": " ".join(filter(None, (summary.reason(evaluation), summary.hidden_words(evaluation)))),
         "asked": summary.condition_words(evaluation),
         "unit": summary.cost_unit(evaluation),
         "mixes": mixes if declared else None,
@@ -122,7 +124,7 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
             "class_ratio": condition.class_ratio,
             "class_ratio_from_data": not declared,
             "in_percent": condition.mix.endswith("positive"),
-            "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
+            "baseline": of_pos * condition.cost_tp + of_neg * condition.cost_tn,
         },
         "decision": decision.to_dict(),
         "models": [model_data(evaluation, name) for name in evaluation.models],

@@ -29,7 +29,7 @@ from thresher.sources.engines.connect import (
     require_table_columns,
 )
 from thresher.sources.engines.errors import translate_errors
-from thresher.sources.engines.query import Piece, count_query, filter_table
+from thresher.sources.engines.query import MOST_BY_SCORE, Piece, Run, count_query, filter_table
 from thresher.sources.engines.refine import refine as refine_counts
 from thresher.sources.engines.result import BucketCounts, read_counts
 from thresher.sources.files import FileTable, Place, join_parts, read_columns
@@ -127,8 +127,8 @@ def scan(
         None: exact where rows fit in memory, else bounded. True: exact always, by an external sort of rows that do
         not fit. False: one pass of buckets, even where rows would fit.
     refine
-        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: it divides buckets
-        near the split that `choose` picks under it. False: one query.
+        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: one or two more
+        queries make the split that `choose` picks under it certain, with all that tie. False: one query.
     buckets
         How many buckets probabilities are counted in.
     missing
@@ -195,14 +195,20 @@ def engine_rankings(opened: EngineTable, columns: Columns, options: Options) -> 
         batches = opened.batches(columns.names)
         return count_batches(batches, columns, options, place=opened.place)
 
-    def count(pieces: Sequence[Piece] = (), *, stage: str = "refining") -> BucketCounts:
-        query = count_query(opened.table, columns, buckets=options.buckets, pieces=pieces)
-        answer = opened.answer(query, stage=stage, listener=options.progress)
+    def ask(stage: str, pieces: Sequence[Piece] = (), by_score: Sequence[Run] = ()) -> Any:
+        query = count_query(opened.table, columns, buckets=options.buckets, pieces=pieces, by_score=by_score)
+        return opened.answer(query, stage=stage, listener=options.progress)
+
+    def read(answer: Any) -> BucketCounts:
         return read_counts(answer, columns, positive=options.positive, missing=options.missing)
+
+    def count_again(pieces: Sequence[Piece], by_score: Sequence[Run]) -> BucketCounts | None:
+        answer = ask("refining", pieces, by_score)
+        return None if by_score and answer.num_rows > MOST_BY_SCORE else read(answer)
 
     if options.exact or not opened.pushes_down:
         return stream()
-    counts = count(stage="counting")
+    counts = read(ask("counting"))
     rankings = counts.rankings()
     if all(ranking.exact for ranking in rankings.values()):
         return rankings
@@ -211,7 +217,7 @@ def engine_rankings(opened: EngineTable, columns: Columns, options: Options) -> 
     if not options.refine:
         return rankings
     condition = None if isinstance(options.refine, bool) else options.refine
-    return refine_counts(counts, count, condition).rankings()
+    return refine_counts(counts, count_again, condition).rankings()
 
 
 def count_batches(

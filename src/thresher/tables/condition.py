@@ -13,7 +13,7 @@ import numpy as np
 from thresher._internal.arguments import as_number, require_instance, require_number
 from thresher.errors import ConditionError, argument
 from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
-from thresher.tables.contingency import Contingency, require_table
+from thresher.tables.contingency import Contingency, ratio, require_table
 
 _SIMPLE = 10**6
 _FIXES = {
@@ -65,8 +65,8 @@ class OperatingCondition:
                     what = f"{argument(name)} must be above 0" + (" and finite" if size == math.inf else "")
                     raise ConditionError(f"{what}, got {number}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
-        ratio = _class_ratio(class_ratio, prevalence)
-        parts = dict(zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True))
+        odds = _class_ratio(class_ratio, prevalence)
+        parts = dict(zip(_PARTS, (odds, fp, fn, cost_tp, cost_tn), strict=True))
         for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
             object.__setattr__(self, name, part)
 
@@ -84,7 +84,19 @@ class OperatingCondition:
     @property
     def prevalence(self) -> float | None:
         """The proportion of positives at deployment; None when as in the data."""
-        return None if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
+        return None if self.shares is None else self.shares[0]
+
+    @property
+    def shares(self) -> tuple[float, float] | None:
+        """The proportions of positives and negatives; None when as in the data.
+
+        Each is one quotient: 1 minus a prevalence near 1 has few digits left.
+
+        >>> OperatingCondition(class_ratio=3).shares
+        (0.75, 0.25)
+        """
+        odds = self.class_ratio
+        return None if odds is None else (odds / (1 + odds), 1 / (1 + odds))
 
     @property
     def mix(self) -> str:
@@ -139,10 +151,10 @@ class OperatingCondition:
         require_table(table)
         if (exact := self._exact_expected_cost(table)) is not None:
             return exact
-        prevalence = table.prevalence if self.prevalence is None else self.prevalence
+        of_pos, of_neg = self.shares or (table.prevalence, ratio([table.Neg], [table.total]))
         positive = table.tpr * self.cost_tp + table.fnr * self.cost_fn
         negative = table.fpr * self.cost_fp + table.tnr * self.cost_tn
-        return prevalence * positive + (1 - prevalence) * negative
+        return of_pos * positive + of_neg * negative
 
     def _exact_expected_cost(self, table: Contingency) -> Any:
         """Expected cost by one division of integers, None where that would round."""
@@ -151,8 +163,8 @@ class OperatingCondition:
         if any(cell is None for cell in cells) or not all(n.size and 0 < n.min() == n.max() for n in totals):
             return None
         Pos, Neg = (int(total.flat[0]) for total in totals)
-        ratio = self.class_ratio
-        mix = Fraction(1) if ratio is None or ratio == Pos / Neg else simplest(ratio) * Neg / Pos
+        odds = self.class_ratio
+        mix = Fraction(1) if odds is None or odds == Pos / Neg else simplest(odds) * Neg / Pos
         costs = [simplest(cost) for cost in (self.cost_tp, self.cost_fn, self.cost_fp, self.cost_tn)]
         unit = math.lcm(*(cost.denominator for cost in costs))
         weights = (mix.numerator, mix.numerator, mix.denominator, mix.denominator)
@@ -173,8 +185,8 @@ class OperatingCondition:
             costs = ", ".join(f"{name}={getattr(self, name):g}" for name in _PARTS[1:] if getattr(self, name))
         if self._as_prevalence:
             return f"OperatingCondition(prevalence={self.prevalence:g}, {costs})"
-        ratio = "as in the data" if self.class_ratio is None else f"{self.class_ratio:g}"
-        return f"OperatingCondition(class_ratio={ratio}, {costs})"
+        odds = "as in the data" if self.class_ratio is None else f"{self.class_ratio:g}"
+        return f"OperatingCondition(class_ratio={odds}, {costs})"
 
 
 @lru_cache(maxsize=1024)

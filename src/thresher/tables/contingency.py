@@ -157,8 +157,7 @@ class Contingency(Tabular):
     @property
     def markedness(self) -> Cell:
         """Precision plus negative predictive value minus one."""
-        yes, no = self.predicted_positive, self.predicted_negative
-        return ratio([_times(self.tp, no) - _times(self.fn, yes)], [_times(yes, no)])
+        return ratio([self._beyond_chance], [_times(self.predicted_positive, self.predicted_negative)])
 
     @property
     def g_mean(self) -> Cell:
@@ -192,7 +191,7 @@ class Contingency(Tabular):
     @property
     def _beyond_chance(self) -> Cell:
         """The determinant tp · tn - fp · fn."""
-        return _times(self.tp, self.Neg) - _times(self.fp, self.Pos)
+        return _times(self.tp, self.tn) - _times(self.fp, self.fn)
 
     balanced_accuracy = average_recall
     informedness = youden_j
@@ -340,7 +339,8 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
 def table_of(ranking: Ranking, split: Any) -> Contingency:
     """The table of a split, or the tables of an array of splits."""
     tp, fp = (covered[split] for covered in ranking.covered())
-    return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    fn, tn = ranking.uncovered(split)
+    return Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
 
 
 def require_table(value: Any) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 import thresher as th
+from tests.cli.conftest import write_csv
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "bayes"]
 
@@ -17,6 +18,7 @@ def expected_data(answer, condition=None):
         "measure": answer.measure,
         "estimates": dict(answer.estimates),
         "differences": [one.to_dict() for one in answer.differences.values()],
+        "against": answer.against,
         "condition": None if condition is None else condition.to_dict(),
         "dropped": 0,
     }
@@ -79,3 +81,18 @@ def test_the_table(run):
 )
 def test_what_is_refused(refused, words, message):
     assert message in refused("compare", *words)
+
+
+def test_more_models_than_are_compared_in_pairs(run, data, folder, columns):
+    many = {f"m{i}": columns["forest"] * (1 - i / 99) + columns["bayes"] * i / 99 for i in range(21)}
+    write_csv(folder / "many.csv", {"malignant": columns["malignant"], **many})
+    asked = ["many.csv", "--label", "malignant", *(word for name in many for word in ("--score", name))]
+    best = data("compare", *asked)
+    assert best["against"] == max(best["estimates"], key=lambda name: best["estimates"][name])
+    assert len(best["differences"]) == 20
+    assert len(data("compare", *asked, "--against", "all")["differences"]) == 210
+    assert data("compare", *asked, "--against", "m2")["against"] == "m2"
+    shown = run("evaluate", *asked, "--cost-ratio", "3").stdout
+    assert "The 20 cheapest of 21 models are shown" in shown
+    assert "is compared with each of the other models" in " ".join(shown.split())
+    assert "--against must be" in run("compare", *asked, "--against", "m99").stderr

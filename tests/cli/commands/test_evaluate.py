@@ -1,10 +1,12 @@
 """`thresher evaluate` says what `th.evaluate` says."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 
 import thresher as th
+from thresher.cli.console import screen
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic"]
 
@@ -200,3 +202,18 @@ def test_labels_are_not_judged_by_themselves(refused, words, option):
 
 def test_scores_that_are_text(refused):
     assert "scores must be numbers, got text (first " in refused("evaluate", *ROWS[:3], "--score", "label")
+
+
+@pytest.mark.parametrize(("more", "model"), [([], "computing intervals of model 2 of 2"), (["--quiet"], None)])
+def test_what_takes_long_says_how_far_it_is(run, monkeypatch, more, model):
+    progress = []
+
+    @contextmanager
+    def working(words):
+        progress.append(words)
+        yield progress.append
+
+    monkeypatch.setattr(screen, "working", working)
+    run("evaluate", *ROWS, *more)
+    assert "evaluating 2 models on" in " ".join(progress)
+    assert (model in progress) if model else progress[-1].startswith("evaluating")

@@ -1,4 +1,5 @@
 import itertools
+import sys
 
 import ibis
 import numpy as np
@@ -165,3 +166,73 @@ def test_ranges_meet_where_they_share_a_score():
     starts, ends = np.array([0.1, 0.65]), np.array([0.2, 0.7])
     assert refining._meet(low, high, starts, ends).tolist() == [True, True, False, False]
     assert refining._meet(low, high, starts[:0], ends[:0]).tolist() == [False] * 4
+
+
+def certain(ranking, condition):
+    codes = [caution.code for caution in th.choose(ranking, condition).cautions]
+    return "unresolved" not in codes and not may_hide_tie(ranking, condition.slope_coverage(ranking)).any()
+
+
+def ties(ranking, condition):
+    """Every threshold that is best, and its table."""
+    return [(point.threshold, point.table) for point in th.choose(ranking, condition).points]
+
+
+CROWDS = {
+    "scores of one bucket": lambda rng, y: 1e9 + rng.integers(-5, 6, y.size) + y,
+    "neighbouring floats": lambda rng, y: 0.5 + (rng.integers(0, 40, y.size) + 4 * y) * 2.0**-53,
+    "no order at all": lambda rng, y: rng.random(y.size),
+    "a straight curve": lambda rng, y: np.repeat(rng.random(y.size // 2), 2),
+    "zeros of both signs": lambda rng, y: rng.integers(-2, 3, y.size) * 1e-300 * rng.choice([1, 0.0, -0.0], y.size),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_a_condition_closes_wherever_scores_crowd(crowd, weighted):
+    rng = np.random.default_rng(5)
+    y = np.tile([True, False], 2000)
+    rows = {"p": CROWDS[crowd](rng, y), "w": rng.integers(1, 4, y.size).astype(float)}
+    how = {"weights": "w"} if weighted else {}
+    for cost_ratio in (0.3, 1.0, 2.5):
+        condition = th.OperatingCondition(cost_ratio=cost_ratio)
+        actual = scanned(table_of(y, **rows), condition, buckets=64, **how)
+        exact = th.rank(y, rows["p"], weights=rows["w"] if weighted else None)
+        assert certain(actual, condition)
+        assert ties(actual, condition) == ties(exact, condition)
+
+
+def test_a_condition_closes_for_every_model_and_group(passes):
+    rng = np.random.default_rng(7)
+    y, group = rng.random(6000) < 0.4, rng.integers(0, 3, 6000)
+    rows = {"p": rng.normal(y, 3).round(2), "q": rng.normal(y, 1), "g": group}
+    condition = th.OperatingCondition(cost_ratio=1.5)
+    table = table_of(y, **rows)
+    scans = th.scan(table, label="y", score=["p", "q"], by="g", exact=False, refine=condition, buckets=32)
+    assert passes == ["counting", "refining"]
+    for number in range(3):
+        for name in ("p", "q"):
+            here = group == number
+            actual, exact = scans[number][name], th.rank(y[here], rows[name][here])
+            assert certain(actual, condition)
+            assert ties(actual, condition) == ties(exact, condition)
+
+
+def test_many_rows_near_the_best_split_are_divided_and_then_closed(passes):
+    # Seven scores that no bucket tells apart hold all of 3.5 million rows.
+    rows = ibis.range(7 * 500_000).unnest().name("i").as_table()
+    rows = rows.mutate(p=(rows.i % 7).cast("float64") * 1e-14 + 0.5, y=(rows.i * 7919 % 1000) < 300 + 50 * (rows.i % 7))
+    condition = th.OperatingCondition(cost_ratio=1)
+    actual = th.scan(rows, label="y", score="p", exact=False, refine=condition)
+    assert passes == ["counting", "refining", "refining"]
+    assert certain(actual, condition)
+    assert len(actual) == 7
+
+
+def test_what_takes_too_many_groups_stays_open_and_says_so(monkeypatch, rows):
+    monkeypatch.setattr(sys.modules["thresher.sources.scan"], "MOST_BY_SCORE", 100)
+    condition = th.OperatingCondition(cost_ratio=1)
+    actual = scanned(rows[0], condition, buckets=64)
+    assert "unresolved" in [caution.code for caution in th.choose(actual, condition).cautions]
+    least = th.choose(th.rank(rows[1], rows[2]), condition).expected_cost
+    assert least in th.bounds(actual, "expected_cost", condition=condition)

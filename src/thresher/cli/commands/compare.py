@@ -25,6 +25,7 @@ class CompareOptions:
     thresholds: tuple[str, ...] = option(metavar="MODEL=NUMBER", help="A model's threshold; one per model.")
     margin: float = option(default=0.0, help="Differences within this margin do not matter.")
     correction: Literal["holm", "none"] = option(default="holm")
+    against: str | None = option(**options.AGAINST)
     replicates: int = option(default=2000, **options.REPLICATES)
 
 
@@ -59,6 +60,7 @@ def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOp
         "thresholds": _thresholds(how.thresholds),
         "margin": how.margin,
         "correction": how.correction,
+        "against": how.against,
         "level": data.level,
         "seed": data.seed,
         "replicates": how.replicates,
@@ -80,6 +82,7 @@ def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOp
         "measure": comparison.measure,
         "estimates": {name: value if math.isfinite(value) else None for name, value in estimates},
         "differences": [one.to_dict() for one in comparison.differences.values()],
+        "against": comparison.against,
         "condition": None if declared is None else declared.to_dict(),
         "dropped": comparison.dropped,
     }

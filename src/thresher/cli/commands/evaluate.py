@@ -27,6 +27,7 @@ class EvaluateOptions:
     current: str | None = column_option(**options.CURRENT)
     prefer: str | None = option(metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
     margin: float = option(default=0.0, help="Differences in cost per case within this do not matter.")
+    against: str | None = option(**options.AGAINST)
     measures: tuple[str, ...] = option(
         **options.QUANTITY,
         help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
@@ -63,6 +64,7 @@ def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintO
     require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
     declared = data.condition() if data.condition_parts else None
 
+    from thresher._internal.text import count_text
     from thresher.cli.console.evaluation import scan_blocks, summary
     from thresher.cli.console.screen import present, working, written_text
     from thresher.cli.inputs import rows_that_fit
@@ -77,7 +79,8 @@ def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintO
         written = written_text(_write(scan, how, title=title))
         present(printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written])
         return
-    with working(f"evaluating {len(rows.columns['labels']):,} rows"):
+    models = count_text(len(rows.columns["scores"]), "model")
+    with working(f"evaluating {models} on {len(rows.columns['labels']):,} rows"):
         evaluation = evaluate(
             **rows.columns,
             predictions=rows.predictions or None,
@@ -86,10 +89,25 @@ def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintO
             **data.arguments(),
             prefer=how.prefer,
             margin=how.margin,
+            against=how.against,
             measures=how.measures,
         )
+    _compute(evaluation, printed)
     written = written_text(_write(evaluation, how, title=title))
     present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=title), written])
+
+
+def _compute(evaluation: Evaluation, printed: PrintOptions) -> None:
+    """Compute what will be printed, and say how far that is."""
+    from thresher.cli.console.screen import working
+
+    if printed.quiet and not printed.as_json:
+        return
+    models = (evaluation if printed.as_json else evaluation.shortlist()).models
+    with working("computing intervals") as track:
+        for i, model in enumerate(models.values(), 1):
+            track(f"computing intervals of model {i:,} of {len(models):,}")
+            model.to_dict() if printed.as_json else model.numbers
 
 
 def _scan(
@@ -108,6 +126,7 @@ def _scan(
         "cluster": data.cluster,
         "current": how.current,
         "prefer": how.prefer,
+        "against": how.against,
         "prediction": how.predictions,
     }
     if needing := next((name for name, value in need_rows.items() if value), None):

@@ -55,18 +55,22 @@ _NOW = "◂ now"
 
 def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
     """Blocks to show: the decision, rules, models, curve, comparison and cautions."""
+    evaluation = evaluation.shortlist()
     ranking = evaluation[evaluation.decision.model].ranking
     yield _data_line(title, f"{evaluation.rows:,} rows: {phrases.classes_words(ranking)}", evaluation.dropped)
     yield decision_panel(evaluation)
     yield rules_block(evaluation, screen.width)
     yield [heading("Behind it"), _behind(evaluation)]
     aside = f"{phrases.mix_words(evaluation)}, intervals at level {evaluation.level:g}"
-    yield [heading("Models", aside), *_model_tables(evaluation, screen.width)]
+    hidden = phrases.hidden_words(evaluation)
+    yield [heading("Models", aside), *_model_tables(evaluation, screen.width), *([Text(hidden)] if hidden else [])]
     yield _at_threshold(evaluation, screen)
     if any(model.predictions is not None for model in evaluation.models.values()):
         yield [heading("Predictions as given", "whatever the threshold would call"), _predictions(evaluation)]
     if evaluation.comparison is not None:
-        yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
+        remarks = [Text(plain_text(remark), style=FAINT) for remark in evaluation.comparison.remarks]
+        differences = differences_table(evaluation.comparison, screen.width)
+        yield [heading("Differences in AUC", "paired"), differences, *remarks]
     if len(evaluation.models) > 1:
         yield [heading("Cheapest", "by how many false alarms a miss costs"), _winners(evaluation)]
     yield cautions_text(phrases.by_importance(evaluation.cautions))

@@ -161,7 +161,7 @@ def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> I
     side = "neither side" if comparison.better == "neither" else comparison.better
     aside = f"paired, {side} is better, limits at level {comparison.level:g}"
     yield [heading("Differences", aside), differences_table(comparison, width)]
-    remarks = [one.note for one in comparison.differences.values() if one.note]
+    remarks = [*comparison.remarks, *(one.note for one in comparison.differences.values() if one.note)]
     if comparison.margin:
         remarks.insert(0, f"Differences within {comparison.margin:g} count as practically none.")
     if comparison.dropped:

@@ -60,10 +60,10 @@ class CaseMean(OfProbabilities):
         """The mean over all cases, or of the classes' means at the declared mix."""
         of_pos, of_neg, Pos, Neg = parts
         with np.errstate(divide="ignore", invalid="ignore"):
-            if not self.mix.declared:
+            if self.mix.class_ratio is None:
                 return ((of_pos + of_neg) / (Pos + Neg))[np.newaxis]
-            share = self.mix.prevalence
-            return (share * of_pos / Pos + (1 - share) * of_neg / Neg)[np.newaxis]
+            odds = self.mix.class_ratio
+            return ((odds * of_pos / Pos + of_neg / Neg) / (1 + odds))[np.newaxis]
 
 
 Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]

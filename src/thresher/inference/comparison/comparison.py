@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_number
-from thresher._internal.results import ReadOnlyFields, Tabular, rows_of
+from thresher._internal.results import ReadOnly, ReadOnlyFields, Tabular, rows_of
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
@@ -26,15 +27,53 @@ from thresher.inference.intervals.auc import AucCovariance, Matrix
 from thresher.ranking import Floats
 
 Correction: TypeAlias = Literal["holm", "none"]
+MOST_IN_PAIRS = 20  # models of which every pair is compared unless something else is asked for
+EVERY = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Which models are compared: every pair, or one model with each of the others.
+
+    `against` is "all", a model's name, or None: every pair of up to 20 models, beyond that the best model with each.
+    """
+
+    against: str | None
+    better: Better
+
+    @classmethod
+    def of(cls, against: Any, names: tuple[str, ...], better: Better) -> Pairing:
+        """Refuse what is neither "all" nor a model."""
+        if against is not None and not is_one_of(against, (EVERY, *names)):
+            what = f"{argument('against')} must be {EVERY!r} or a model, got {against!r}"
+            raise ArgumentError(what, f"name one of {', '.join(names)}", parameter="against")
+        return cls(against, better)
+
+    def model(self, estimates: Mapping[str, float]) -> str | None:
+        """The model that the others are compared with; None where every pair is."""
+        if self.against == EVERY and EVERY not in estimates:
+            return None
+        if self.against is not None or len(estimates) <= MOST_IN_PAIRS:
+            return self.against
+        sign = -1 if self.better == "lower" else 1
+        return max(estimates, key=lambda name: -math.inf if math.isnan(estimates[name]) else sign * estimates[name])
+
+    def pairs(self, estimates: Mapping[str, float]) -> list[Pair]:
+        """Pairs of names, A minus B."""
+        one = self.model(estimates)
+        if one is None:
+            return list(itertools.combinations(estimates, 2))
+        return [(one, other) for other in estimates if other != one]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(ReadOnlyFields, Tabular):
-    """All pairs of models: `comparison["a", "b"]` is A minus B.
+    """Models pair by pair: `comparison["a", "b"]` is A minus B.
 
     `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
     other measures. `pairs` is how many cases, or clusters, the scarcer class has. `dropped` counts rows left out on
-    request. Every difference takes its margin, better side and adjusted p-value from here.
+    request. `against` is the model that was compared with each of the others, None where every pair was compared.
+    Every difference takes its margin, better side and adjusted p-value from here.
     """
 
     names: tuple[str, ...]
@@ -49,6 +88,7 @@ class Comparison(ReadOnlyFields, Tabular):
     correction: Correction
     clustered: bool = False
     dropped: int = 0
+    against: str | None = None
 
     def __post_init__(self) -> None:
         p_values = [one.p_value for one in self.differences.values()]
@@ -72,6 +112,9 @@ class Comparison(ReadOnlyFields, Tabular):
                 return self.differences[pair]
             if pair[::-1] in self.differences:
                 return self.differences[pair[::-1]].mirrored
+            if self.against is not None and len({*key}) == 2:
+                what = f"{pair[0]!r} and {pair[1]!r} were not compared, each was with {self.against!r}"
+                raise ArgumentError(what, f"pass {argument('against', EVERY)}, or {argument('against', pair[0])}")
         raise ArgumentError(
             f"there is no pair {pair!r} among the models {', '.join(self.names)}", fix="name two different models"
         )
@@ -120,7 +163,26 @@ class Comparison(ReadOnlyFields, Tabular):
         for row in table:
             cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
             lines.append("   ".join(cells))
-        return "\n".join(map(visible, lines))
+        return "\n".join(map(visible, [*lines, *self.remarks]))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to know about the pairs: that not all were compared."""
+        if self.against is None or len(self.names) == 2:
+            return ()
+        return (f"{self.against} is compared with each of the other models, and those not with each other.",)
+
+    def among(self, names: Collection[str]) -> Comparison:
+        """The same for some of the models; p-values stay adjusted for every pair.
+
+        The covariance is left out, and with it contrasts.
+        """
+        few = tuple(name for name in self.names if name in names)
+        estimates = {name: self.estimates[name] for name in few}
+        shorter = replace(self, names=few, estimates=estimates, differences={}, spread=None)
+        pairs = {pair: one for pair, one in self.differences.items() if set(pair) <= set(few)}
+        object.__setattr__(shorter, "differences", ReadOnly(pairs))
+        return shorter
 
     def _brief(self) -> str:
         estimates = ", ".join(f"{name} {self.estimates[name]:.4g}" for name in self.names)
@@ -132,11 +194,18 @@ class Comparison(ReadOnlyFields, Tabular):
 
 
 def auc_differences(
-    names: tuple[str, ...], spread: AucCovariance, *, level: float, clustered: bool, noise: float = 0.0
+    pairing: Pairing,
+    names: tuple[str, ...],
+    spread: AucCovariance,
+    *,
+    level: float,
+    clustered: bool,
+    noise: float = 0.0,
 ) -> dict[Pair, Difference]:
     """The differences of AUCs; one that is no larger than `noise` is 0."""
-    differences, every = {}, np.eye(len(names))
-    for (i, a), (j, b) in itertools.combinations(enumerate(names), 2):
+    differences, every, place = {}, np.eye(len(names)), {name: i for i, name in enumerate(names)}
+    for a, b in pairing.pairs(dict(zip(names, spread.areas.tolist(), strict=True))):
+        i, j = place[a], place[b]
         away = float(spread.areas[i] - spread.areas[j])
         away = 0.0 if abs(away) <= noise else away
         differences[a, b] = auc_contrast(away, every[i] - every[j], spread, (a, b), level=level, clustered=clustered)
@@ -144,7 +213,7 @@ def auc_differences(
 
 
 def replicate_differences(
-    values: Mapping[str, Floats], *, level: float, span: float, cases: float
+    pairing: Pairing, values: Mapping[str, Floats], *, level: float, span: float, cases: float
 ) -> dict[Pair, Difference]:
     """Differences between models from bootstrap replicates of their values.
 
@@ -152,7 +221,7 @@ def replicate_differences(
     """
     return {
         (a, b): bootstrap_difference(values[a], values[b], (a, b), level=level, span=span, cases=cases)
-        for a, b in itertools.combinations(values, 2)
+        for a, b in pairing.pairs({name: float(each[0]) for name, each in values.items()})
     }
 
 

@@ -14,7 +14,13 @@ from thresher._internal.arguments import require_level, require_one_of
 from thresher.choices import choose
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
-from thresher.inference.comparison.comparison import Comparison, Correction, auc_differences, replicate_differences
+from thresher.inference.comparison.comparison import (
+    Comparison,
+    Correction,
+    Pairing,
+    auc_differences,
+    replicate_differences,
+)
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.paired import MOST_MODELS, call_cells, call_tables, cost_span, fixed_thresholds
 from thresher.inference.interval import Interval
@@ -172,6 +178,7 @@ def auc_comparison(
     level: float,
     margin: float = 0.0,
     correction: Correction = "holm",
+    against: str | None = None,
     dropped: int = 0,
 ) -> Comparison:
     """Compare AUCs that sums of placements tell."""
@@ -182,12 +189,14 @@ def auc_comparison(
             "a class lies in one cluster, which shows no spread between clusters",
             f"give rows of at least two clusters with each class, or {instead}",
         )
+    pairing, noise = Pairing.of(against, names, "higher"), _noise(sums)
+    estimates = dict(zip(names, spread.areas.tolist(), strict=True))
     return Comparison(
         names=names,
         measure="auc",
         better="higher",
-        estimates=dict(zip(names, spread.areas.tolist(), strict=True)),
-        differences=auc_differences(names, spread, level=level, clustered=sums.clustered, noise=_noise(sums)),
+        estimates=estimates,
+        differences=auc_differences(pairing, names, spread, level=level, clustered=sums.clustered, noise=noise),
         spread=spread,
         pairs=min(spread.cases),
         level=level,
@@ -195,6 +204,7 @@ def auc_comparison(
         correction=correction,
         clustered=sums.clustered,
         dropped=dropped,
+        against=pairing.model(estimates),
     )
 
 
@@ -213,6 +223,7 @@ def compare_scan(
     level: float = 0.95,
     margin: float = 0.0,
     correction: Correction = "holm",
+    against: str | None = None,
     seed: int = 0,
     replicates: int = 2000,
     missing: Missing = "raise",
@@ -247,13 +258,15 @@ def compare_scan(
         raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
     require_replicates(replicates, seed, None)
     require_one_of(correction, ("holm", "none"), name="correction")
+    pairing = Pairing.of(against, scores, "higher" if condition is None else "lower")
     at = fixed_thresholds(quantity("auc") if condition is None else condition, thresholds, scores)
     options = Options(table, positive, where, missing=missing, progress=progress)
     with open_rows(source, Columns(label, scores, weights), options, cluster=clusters) as rows:
         dropped = rows.dropped
         if condition is None:
             sums = rows.placement_sums(listener=progress)
-            return auc_comparison(sums, scores, level=level, margin=margin, correction=correction, dropped=dropped)
+            judged_by: Any = {"level": level, "margin": margin, "correction": correction, "against": against}
+            return auc_comparison(sums, scores, **judged_by, dropped=dropped)
         if not at:  # from ranges of scores that are divided around the cheapest threshold until it is certain
             rankings = rows.rankings(scores, Options(refine=condition, progress=progress))
             at = {name: choose(ranking, condition).threshold for name, ranking in rankings.items()}
@@ -270,16 +283,18 @@ def compare_scan(
     is_pos, mass = calls.code & 1 == 1, calls.cases * calls.weight
     smaller = min(float(mass[side].sum() ** 2 / (mass * calls.weight)[side].sum()) for side in (is_pos, ~is_pos))
     values = {name: np.asarray(condition.expected_cost(table)) for name, table in tables.items()}
+    estimates = {name: float(each[0]) for name, each in values.items()}
     return Comparison(
         names=scores,
         measure="expected cost",
         better="lower",
-        estimates={name: float(each[0]) for name, each in values.items()},
-        differences=replicate_differences(values, level=level, span=cost_span(condition), cases=smaller),
+        estimates=estimates,
+        differences=replicate_differences(pairing, values, level=level, span=cost_span(condition), cases=smaller),
         spread=None,
         pairs=smaller,
         level=level,
         margin=margin,
         correction=correction,
         dropped=dropped,
+        against=pairing.model(estimates),
     )

@@ -16,7 +16,13 @@ from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
-from thresher.inference.comparison.comparison import Comparison, Correction, auc_differences, replicate_differences
+from thresher.inference.comparison.comparison import (
+    Comparison,
+    Correction,
+    Pairing,
+    auc_differences,
+    replicate_differences,
+)
 from thresher.inference.comparison.difference import (
     ROUNDING,
     Difference,
@@ -67,6 +73,7 @@ def compare(
     level: float = 0.95,
     margin: float = 0.0,
     correction: Correction = "holm",
+    against: str | None = None,
     seed: int = 0,
     replicates: int = 2000,
     missing: Missing = "raise",
@@ -104,6 +111,9 @@ def compare(
         Confidence level, and the largest difference that does not matter, in units of the measure.
     correction
         "holm" adjusts p-values for the number of pairs; "none" does not.
+    against
+        "all" compares every pair, a model's name that model with each of the others. Without it every pair of up to 20
+        models is compared, and beyond that the best model with each, which the result says.
     seed, replicates
         Of the resampling.
 
@@ -145,6 +155,7 @@ def compare(
     if wanted.measure is not None and wanted.better == "neither":
         what = f"{wanted.name} has no better side, so no model is better by it"
         raise MeasureError(what, "compare by another measure")
+    pairing = Pairing.of(against, names, wanted.better)
     require_replicates(replicates, seed, None)
     if replicates < 100:
         what, fix = f"{argument('replicates')} must be 100 or more, got {replicates}", argument("replicates", 2000)
@@ -155,10 +166,10 @@ def compare(
     if wanted.name == "auc":
         spread = auc_covariance(rows)
         estimates = dict(zip(names, spread.areas.tolist(), strict=True))
-        differences = auc_differences(names, spread, level=level, clustered=clustered)
+        differences = auc_differences(pairing, names, spread, level=level, clustered=clustered)
     else:
         estimates, differences = _differences(
-            rows, asked, at, condition, trained_at, level=level, replicates=replicates, seed=seed
+            rows, asked, at, condition, trained_at, pairing=pairing, level=level, replicates=replicates, seed=seed
         )
     return Comparison(
         names=names,
@@ -173,6 +184,7 @@ def compare(
         correction=correction,
         clustered=clustered,
         dropped=rows.dropped,
+        against=pairing.model(estimates),
     )
 
 
@@ -225,6 +237,7 @@ def _differences(
     condition: OperatingCondition | None,
     trained_at: float | None,
     *,
+    pairing: Pairing,
     level: float,
     replicates: int,
     seed: int,
@@ -252,16 +265,18 @@ def _differences(
                 with located(f"scores of {name!r}"):
                     rows.ranking(name).require_probabilities()
         if asked.name in INFLUENCE:
-            return _influence_differences(stated, asked, level=level, cases=min(rows.cases))
+            return _influence_differences(stated, asked, pairing, level=level, cases=min(rows.cases))
         if asked.name in DISTANCES:
             values = {name: distance_replicates(stated, name, asked.name, replicates, seed) for name in rows.scores}
         else:
             values = _bootstrap_values(rows, asked, condition, trained_at, replicates=replicates, seed=seed)
-    differences = replicate_differences(values, level=level, span=high - low, cases=min(rows.cases))
+    differences = replicate_differences(pairing, values, level=level, span=high - low, cases=min(rows.cases))
     return {name: float(each[0]) for name, each in values.items()}, differences
 
 
-def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, cases: float) -> Compared:
+def _influence_differences(
+    rows: ScoredRows, asked: Quantity, pairing: Pairing, *, level: float, cases: float
+) -> Compared:
     """Student's limits, from the influence of each row on either model."""
     influence = {name: row_influence(rows, name, asked) for name in rows.scores}
     low, high = asked.known.range
@@ -286,8 +301,8 @@ def _influence_differences(rows: ScoredRows, asked: Quantity, *, level: float, c
         limits = away - unseen, away + unseen
         return Difference(a, b, away, *limits, max(variance, 0.0), p_value, level, method, note=note)
 
-    pairs = {(a, b): difference(a, b) for a, b in itertools.combinations(influence, 2)}
-    return {name: one.estimate for name, one in influence.items()}, pairs
+    estimates = {name: one.estimate for name, one in influence.items()}
+    return estimates, {pair: difference(*pair) for pair in pairing.pairs(estimates)}
 
 
 def _bootstrap_values(
@@ -411,20 +426,20 @@ def resample_costs(
     """
     orders = {name: falling_order(score) for name, score in rows.scores.items()}
     costs = {name: np.empty(replicates + 1) for name in rows.scores}
-    positives = np.flatnonzero(rows.positive)
+    positives, negatives = np.flatnonzero(rows.positive), np.flatnonzero(~rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn
     blocks = _draws(rows, replicates, rng, stratified=condition.class_ratio is not None)
     for at, units in enumerate(itertools.chain.from_iterable(blocks)):
         count = units if rows.cluster is None else units[rows.cluster]
         heavy = count if rows.weight is None else count * rows.weight
         Pos = float(heavy[positives].sum())
-        Neg = float(heavy.sum()) - Pos
-        share = Pos / (Pos + Neg) if condition.prevalence is None else condition.prevalence
+        Neg = float(heavy[negatives].sum())
+        of_pos, of_neg = condition.shares or (Pos / (Pos + Neg), Neg / (Pos + Neg))
         with np.errstate(divide="ignore", invalid="ignore"):  # a resample may lack a class
-            per_pos, per_neg = np.divide(share, Pos), np.divide(1 - share, Neg)
+            per_pos, per_neg = np.divide(of_pos, Pos), np.divide(of_neg, Neg)
         change = heavy * np.where(rows.positive, -miss * per_pos, alarm * per_neg)
         # Calling nothing positive misses every positive; each row called on the way down changes that.
-        start = share * condition.cost_fn + (1 - share) * condition.cost_tn
+        start = of_pos * condition.cost_fn + of_neg * condition.cost_tn
         for name, (order, ends) in orders.items():
             running = np.cumsum(change[order])
             least = (running if ends.size == running.size else running[ends - 1]).min()

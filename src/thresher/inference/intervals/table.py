@@ -300,12 +300,12 @@ def _cost_interval(table: Table, condition: OperatingCondition, level: float, me
         return _around(estimate, _cost_interval(scaled, condition, level, method))
     if not (table.Pos and table.Neg):
         raise ArgumentError("a class is absent, so its error rate is unknown", "give a table of both classes")
-    if condition.prevalence is None:
+    if condition.shares is None:
         return _mixed_cost_interval(table, condition, level, method)
     estimate = float(condition.expected_cost(table))
     factors = (
-        condition.prevalence * (condition.cost_fn - condition.cost_tp),
-        (1 - condition.prevalence) * (condition.cost_fp - condition.cost_tn),
+        condition.shares[0] * (condition.cost_fn - condition.cost_tp),
+        condition.shares[1] * (condition.cost_fp - condition.cost_tn),
     )
     rates = [rate_interval(k, n, level=level, method=method) for k, n in ((table.fn, table.Pos), (table.fp, table.Neg))]
     costs = list(zip(factors, rates, strict=True))

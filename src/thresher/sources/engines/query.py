@@ -15,7 +15,7 @@ from datetime import UTC
 from decimal import Context, Decimal
 from functools import reduce
 from operator import add, and_, or_
-from typing import Any
+from typing import Any, TypeAlias
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, ScoreError, WeightError
@@ -30,9 +30,11 @@ NO_LABEL, NO_SCORE, NO_WEIGHT, BAD_WEIGHT, ZERO_WEIGHT, UNFIT_SCORE, NO_CLUSTER 
 MISSING = NO_LABEL | NO_SCORE | NO_WEIGHT | NO_CLUSTER
 FAULT = 2**60
 MOST_GROUPS = 3 * 10**7
+MOST_BY_SCORE = 2**23  # groups of an answer that counts score by score; one that is longer is not read
 _EXACT_DIGITS = 15
 _STATES = 1 << 6  # ways in which rows can lack something
 _EVERY_DIGIT = Context(prec=2000)
+Run: TypeAlias = tuple[int, int]  # the first and the last of neighbouring keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,14 @@ class Piece:
     parts: int
 
 
-def count_query(table: Any, columns: Columns, *, buckets: int, pieces: Sequence[Piece] = ()) -> Any:
+def count_query(
+    table: Any, columns: Columns, *, buckets: int, pieces: Sequence[Piece] = (), by_score: Sequence[Run] = ()
+) -> Any:
     """The expression that counts a table's rows.
 
     Its columns are by0…, model, label, key, cases, weight, low and high; `key` is the bucket (times `SUBS`, plus the
-    part, when buckets are divided), or `FAULT` plus what is wrong. Several scores are unfolded row by row, so that the
-    table is read once.
+    part, when buckets are divided), or `FAULT` plus what is wrong. Rows whose key lies in one of the runs `by_score`
+    are counted score by score. Several scores are unfolded row by row, so that the table is read once.
     """
     ibis = extra("ibis", name="sql")
     rows = _prepare(ibis, table, columns)
@@ -63,15 +67,20 @@ def count_query(table: Any, columns: Columns, *, buckets: int, pieces: Sequence[
         code = rows.bucket * ibis.literal(SUBS, "int64") + share.floor().cast("int64")
     else:
         code = ibis.cases((fine, at)).floor().cast("int64")  # not every engine takes NaN, which is no bucket
+    if by_score:
+        rows = rows.mutate(code=code)
+        inside = reduce(or_, ((rows.code >= first) & (rows.code <= last) for first, last in by_score))
+        rows = rows.mutate(one_score=ibis.cases((inside, rows.x)))
+        code = rows.code
     fault = ibis.literal(FAULT, "int64") + faults(ibis, rows)
-    keys = {name: rows[name] for name in [*_by(columns), "model", "label"] if name in rows.columns}
+    keys = {name: rows[name] for name in [*_by(columns), "model", "label", "one_score"] if name in rows.columns}
     sums = {"weight": rows.w.sum()} if weighted else {}
     grouped = rows.group_by(**keys, key=ibis.coalesce(code, fault)).aggregate(
         cases=rows.count().cast("int64"), **sums, low=rows.x.min(), high=rows.x.max()
     )
     # More groups than labels can make that a refusal counts are refused without a count.
     first = LABELS_SHOWN * len(columns.scores) * (2 * buckets + _STATES)
-    return grouped.limit((MOST_GROUPS if pieces or columns.by else first) + 1)
+    return grouped.limit((MOST_BY_SCORE if by_score else MOST_GROUPS if pieces or columns.by else first) + 1)
 
 
 def filter_table(table: Any, where: Filter | None) -> Any:

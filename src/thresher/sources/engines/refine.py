@@ -1,17 +1,17 @@
-"""The second query: buckets divided where the AUC or a split needs it."""
+"""Further queries: buckets divided where the AUC or a split needs it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thresher.curves.bounds import may_hide_tie
 from thresher.ranking import Counts, Flags, Floats, Ranking
 from thresher.sources.buckets import SUBS
-from thresher.sources.engines.query import Piece
+from thresher.sources.engines.query import Piece, Run
 from thresher.sources.engines.result import BucketCounts
 from thresher.sources.options import Condition
 
@@ -22,18 +22,25 @@ _MARGIN = 1.5  # cases are not spread evenly inside buckets
 
 
 def refine(
-    counts: BucketCounts, count_again: Callable[[Sequence[Piece]], BucketCounts], condition: Condition | None
+    counts: BucketCounts,
+    count_again: Callable[[Sequence[Piece], Sequence[Run]], BucketCounts | None],
+    condition: Condition | None,
 ) -> BucketCounts:
-    """Count once more with buckets divided.
+    """Count again where an answer is open.
 
-    Without a condition so that every AUC is known to 1e-6; with one so that its best split is certain in every ranking.
+    Without a condition, once, so that every AUC is known to 1e-6. With one, so that its best split is certain in every
+    ranking: buckets near it are divided if they hold many rows, and what then may still hide a split as good is counted
+    score by score. It stays open only if that takes too many groups, for which `count_again` returns None.
     """
     if condition is None:
         width = max(open_share(ranking) for ranking in counts.rankings().values())
         pieces = () if width <= TOLERANCE else pieces_for(*_shares(counts), tolerance=TOLERANCE)
-    else:
-        pieces = _near_the_best(counts, condition)
-    return count_again(pieces) if any(piece.parts > 1 for piece in pieces) else counts
+        return (count_again(pieces, ()) if _divide(pieces) else None) or counts
+    pieces, near = (), _near_the_best(counts, condition)
+    if near.cases > MOST_PARTS and _divide(around := pieces_around(near.key, near.wanted)):
+        pieces, counts = around, count_again(around, ()) or counts
+        near = _near_the_best(counts, condition)
+    return (count_again(pieces, near.runs) if near.runs else None) or counts
 
 
 def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) -> tuple[Piece, ...]:
@@ -62,16 +69,12 @@ def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) ->
 
 def pieces_around(bucket: Counts, wanted: Flags, *, parts: int = MOST_PARTS) -> tuple[Piece, ...]:
     """Divide the wanted buckets evenly, and few others where those lie in many runs."""
-    at = np.flatnonzero(wanted)
-    if not at.size:
+    runs = _runs(wanted)
+    if not runs:
         return ()
-    gap = np.diff(at)
-    widest = np.argsort(-gap, kind="stable")[: PIECES // 2 - 1]
-    breaks = np.sort(widest[gap[widest] > 1])
-    starts, ends = at[np.append(0, breaks + 1)], at[np.append(breaks, at.size - 1)]
-    each = min(SUBS, max(1, parts // int((ends - starts + 1).sum())))
-    pieces = [Piece(int(bucket[0]), 1)] if starts[0] else []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    each = min(SUBS, max(1, parts // sum(end - start + 1 for start, end in runs)))
+    pieces = [Piece(int(bucket[0]), 1)] if runs[0][0] else []
+    for start, end in runs:
         pieces += [Piece(int(bucket[start]), each)]
         if end + 1 < bucket.size:
             pieces += [Piece(int(bucket[end]) + 1, 1)]
@@ -86,8 +89,36 @@ def open_share(ranking: Ranking) -> float:
     return float((most - least).sum()) / 2 / (float(ranking.Pos) * float(ranking.Neg))
 
 
-def _near_the_best(counts: BucketCounts, condition: Condition) -> tuple[Piece, ...]:
-    """Parts for the buckets that touch a segment which may hide a better split."""
+def _divide(pieces: Sequence[Piece]) -> bool:
+    return any(piece.parts > 1 for piece in pieces)
+
+
+def _runs(wanted: Flags) -> list[Run]:
+    """First and last place of runs of flags, joined over narrow gaps if many."""
+    at = np.flatnonzero(wanted)
+    if not at.size:
+        return []
+    gap = np.diff(at)
+    widest = np.argsort(-gap, kind="stable")[: PIECES // 2 - 1]
+    breaks = np.sort(widest[gap[widest] > 1])
+    starts, ends = at[np.append(0, breaks + 1)], at[np.append(breaks, at.size - 1)]
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+class _Near(NamedTuple):
+    """Keys by rising score, which may hide a split as good, and their rows."""
+
+    key: Counts
+    wanted: Flags
+    cases: int
+
+    @property
+    def runs(self) -> list[Run]:
+        return [(int(self.key[start]), int(self.key[end])) for start, end in _runs(self.wanted)]
+
+
+def _near_the_best(counts: BucketCounts, condition: Condition) -> _Near:
+    """The keys that touch a segment which may hide a split as good as the best."""
     wanted = np.zeros(counts.key.size, dtype=np.bool_)
     for i in range(len(counts.names)):
         ranking = counts.ranking_of(i)
@@ -96,8 +127,9 @@ def _near_the_best(counts: BucketCounts, condition: Condition) -> tuple[Piece, .
         hidden = np.flatnonzero(may_hide_tie(ranking, condition.slope_coverage(ranking)))[::-1]
         low, high = ranking.ranges.low[hidden], ranking.ranges.high[hidden]
         wanted |= (counts.ranking == i) & _meet(counts.low, counts.high, low, high)
-    bucket, place = np.unique(counts.key, return_inverse=True)
-    return pieces_around(bucket, np.bincount(place[wanted], minlength=bucket.size) > 0)
+    key, place = np.unique(counts.key, return_inverse=True)
+    flags = np.bincount(place[wanted], minlength=key.size) > 0
+    return _Near(key, flags, int(counts.cases[flags[place]].sum()))
 
 
 def _meet(low: Floats, high: Floats, starts: Floats, ends: Floats) -> Flags:
