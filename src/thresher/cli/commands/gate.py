@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import click
 
-from thresher._internal.atomic import write_file
 from thresher.cli import options
 from thresher.cli.options import PrintOptions, RowOptions, column_option, option
 from thresher.errors import ArgumentError
@@ -53,6 +52,7 @@ def command(source: str, data: RowOptions, gate: GateOptions, printed: PrintOpti
         raise click.UsageError("--github and --json both print to standard output; give one of them")
     declared = data.condition()
 
+    from thresher._internal.atomic import write_file
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import gate_blocks
     from thresher.cli.inputs import rows_that_fit
