@@ -6,8 +6,10 @@ import math
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
 from thresher.cli.app import program
+from thresher.cli.schemas import json_schema
 
 
 @pytest.fixture(scope="session")
@@ -99,12 +101,15 @@ def refused(run, folder):
 
 @pytest.fixture
 def data(run):
-    """Run a command line with --json and read what it prints, which must be plain JSON and nothing else."""
+    """Run a command line with --json and read what it prints: plain JSON after the command's schema, nothing else."""
 
     def ran(*words, stdin=None):
         result = run(*words, "--json", stdin=stdin)
         assert result.exit_code == 0, result.output
-        return json.loads(result.stdout, parse_constant=_refuse)
+        value = json.loads(result.stdout, parse_constant=_refuse)
+        errors = Draft202012Validator(json_schema(words[0])).iter_errors(value)
+        assert [(list(error.absolute_path), error.message[:300]) for error in errors] == []
+        return value
 
     return ran
 

@@ -54,6 +54,7 @@ def prepared(run, folder, learnt):
     """A folder in which examples find what they name."""
     few = (learnt / "tumours.csv").read_text().splitlines(keepends=True)[:201]
     (folder / "tumours.csv").write_text("".join(few))
+    (folder / "release.txt").write_text("auc >= 0.85\n")
     rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
     for words in (
         ["evaluate", *rows, "--decision", "decision.json", "-q"],

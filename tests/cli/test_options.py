@@ -27,7 +27,7 @@ def offered(folder, *words):
     ("words", "message"),
     [
         (("eval",), ["evaluate"]),
-        (("gate", "predictions.csv", "--requ"), ["--require"]),
+        (("gate", "predictions.csv", "--requ"), ["--require", "--requirements"]),
         (("choose", "predictions.csv", "--score", "lo"), ["logistic"]),
         (("choose", "absent.csv", "--score", "lo"), []),
         (("choose", "predictions.csv", "--maximise", "you"), ["youden_j"]),

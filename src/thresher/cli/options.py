@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
@@ -45,10 +46,23 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
             hints = get_type_hints(kind)
             for one in reversed(fields(kind)):
                 command = _click_option(one, hints[one.name])(command)
+        if PrintOptions in kinds.values():
+            words: Settings = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _print_schema}
+            command = click.option("--schema", help="Print the JSON schema of what --json prints.", **words)(command)
         settings = {"show_default": True}
         return click.command(name, cls=Command, examples=examples, context_settings=settings)(command)
 
     return decorate
+
+
+def _print_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's callback
+    """Print the schema and leave, before anything else is asked for."""
+    del param
+    if wanted and not ctx.resilient_parsing:
+        from thresher.cli.schemas import json_schema
+
+        click.echo(json.dumps(json_schema(str(ctx.info_name)), indent=2))
+        ctx.exit()
 
 
 def option(*names: str, **settings: Any) -> Any:

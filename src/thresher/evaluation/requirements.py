@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
-from thresher.errors import ArgumentError, MeasureError, located
+from thresher._internal.atomic import read_text
+from thresher.errors import ArgumentError, MeasureError, SourceError, located
 from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.inference import Interval
 from thresher.tables import Quantity
@@ -27,6 +28,7 @@ _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<valu
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
 # A bound comes at the end, or before @; what follows a digit there is a number's fraction.
 _BOUND = re.compile(r"\.(?P<bound>[A-Za-z_]+)\s*(?=@|$)")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Requirement:
     bound: Bound
     relation: str
     value: float
+    place: tuple[str, int] = ("", 0)  # the file and line that it was read from, if any
 
     def holds(self, value: float) -> bool:
         """Whether a value meets it; an undefined one meets nothing."""
@@ -81,13 +84,25 @@ class Judgement:
         }
 
 
-def requirement(text: str) -> Requirement:
+def read_requirements(path: str) -> list[Requirement]:
+    """The requirements of a file, one a line.
+
+    # begins a comment, at the start of a line or after a space.
+    """
+    lines = {number: _COMMENT.sub("", line).strip() for number, line in enumerate(read_text(path).splitlines(), 1)}
+    requirements = [requirement(line, place=(path, number)) for number, line in lines.items() if line]
+    if not requirements:
+        raise SourceError(f"{path} holds no requirement", 'write one a line, e.g. "auc >= 0.85"')
+    return requirements
+
+
+def requirement(text: str, *, place: tuple[str, int] = ("", 0)) -> Requirement:
     """Read [model:]quantity[.lower|.upper|.estimate] relation number.
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
     what must be small by its upper limit. A bound may also come before @.
     """
-    with located(f'gate --require "{text}"'):
+    with located(_where(text, place)):
         form = _FORM.fullmatch(text.strip())
         named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
         if form is None or named is None:
@@ -96,7 +111,7 @@ def requirement(text: str) -> Requirement:
         asked, bound = _bound(named["quantity"], form["relation"])
         (one,) = parse_quantities([asked]).values()
         model = None if named["model"] is None else named["model"].strip()
-        return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
+        return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]), place)
 
 
 def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
@@ -111,8 +126,13 @@ def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
         return decided
     if one.model not in models:
         fix = f"{_nearest(one.model, models)}Models are {', '.join(models)}"
-        raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'gate --require "{one.text}"')
+        raise ArgumentError(f"there is no model {one.model!r}", fix, where=_where(one.text, one.place))
     return one.model
+
+
+def _where(text: str, place: tuple[str, int]) -> str:
+    file, line = place
+    return f"line {line:,} of {file}" if file else f'gate --require "{text}"'
 
 
 def _bound(text: str, relation: str) -> tuple[str, Bound]:

@@ -1,10 +1,14 @@
 """`thresher gate` leaves with 0 when all requirements hold, 1 when one fails, 2 when it cannot know."""
 
+import csv
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import thresher as th
+from tests import hostile
+from thresher._internal.text import plain_text
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest"]
 
@@ -109,3 +113,101 @@ def test_what_is_refused(refused, texts, message):
 @pytest.mark.parametrize("text", ["recall@fprr<=0.1 >= 0.2", "recall@fp >= 0.5"])
 def test_one_unreadable_constraint_among_others_is_refused(refused, text):
     assert f'\n  where: gate --require "{text}"\n' in refused("gate", *ROWS, *required("auc >= 0.5", text, "ks >= 0"))
+
+
+def tree(path):
+    return ET.parse(path).getroot()  # noqa: S314 - the gate has written it
+
+
+@pytest.fixture
+def release(folder):
+    """A file of three requirements, of which the last fails."""
+    (folder / "release.txt").write_text("# what a release needs\nauc >= 0.85\n\n  ks >= 0  # always\nauc >= 0.999\n")
+    return "release.txt"
+
+
+def test_requirements_of_a_file_join_those_of_the_line(run, release):
+    message = json.loads(run("gate", *ROWS, *required("brier <= 1"), "--requirements", release, "--json").stdout)
+    listed = {one["requirement"]: one["passed"] for one in message["requirements"]}
+    assert listed == {"brier <= 1": True, "auc >= 0.85": True, "ks >= 0": True, "auc >= 0.999": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("auc >= 0.5\n\nacu >= 0.5\n", "where: line 3 of release.txt"),
+        ("tree:auc >= 0.5\n", "where: line 1 of release.txt"),
+        ("# nothing\n\n", "release.txt holds no requirement"),
+    ],
+)
+def test_a_file_that_is_refused_says_where(refused, folder, text, message):
+    (folder / "release.txt").write_text(text)
+    assert message in refused("gate", *ROWS, "--requirements", "release.txt")
+
+
+def test_a_file_that_is_absent_is_refused(refused):
+    assert "there is no file absent.txt" in refused("gate", *ROWS, "--requirements", "absent.txt")
+
+
+def test_a_number_sign_inside_a_name_is_no_comment(run, folder, columns):
+    (folder / "odd.csv").write_text(
+        "y,p#1\n" + "".join(f"{y},{p}\n" for y, p in zip(columns["malignant"], columns["forest"], strict=True))
+    )
+    (folder / "release.txt").write_text("p#1:auc >= 0.5\n")
+    assert run("gate", "odd.csv", "--label", "y", "--score", "p#1", "--requirements", "release.txt").exit_code == 0
+
+
+def test_junit_has_a_case_per_requirement(run, folder, release):
+    result = run("gate", *ROWS, "--requirements", release, "--junit", "gate.xml", "--quiet")
+    assert result.exit_code == 1
+    suite = tree(folder / "gate.xml").find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    failures = {case.get("name"): [each.get("message") for each in case] for case in suite}
+    assert [name for name, messages in failures.items() if messages] == ["auc >= 0.999"]
+    assert failures["auc >= 0.999"][0].startswith("forest: lower limit of auc is 0.9")
+
+
+@pytest.mark.parametrize("name", [name for name in hostile.NAMES.values() if name.strip() and "\n" not in name])
+def test_hostile_names_leave_the_xml_valid(run, folder, columns, name):
+    lines = [["y", name], *zip(columns["malignant"], columns["forest"], strict=True)]
+    with (folder / "odd.csv").open("w", encoding="utf-8", errors="replace", newline="") as file:
+        csv.writer(file).writerows(lines)
+    with (folder / "odd.csv").open(encoding="utf-8", newline="") as file:
+        column = next(csv.reader(file))[1]
+    result = run(
+        "gate", "odd.csv", "--label", "y", "--score", column, *required("auc >= 0.999"), "--junit", "g.xml", "--github"
+    )
+    assert result.exit_code == 1, result.output
+    (case,) = tree(folder / "g.xml").iter("testcase")
+    assert case.get("classname") == plain_text(column)
+    assert sum(line.startswith("::") for line in result.stdout.splitlines()) == 1
+
+
+def test_annotations_name_the_line_that_fails(run, release):
+    result = run("gate", *ROWS, "--requirements", release, "--github")
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("::")]
+    assert line.startswith("::error file=release.txt,line=5,title=auc >= 0.999::forest: lower limit of auc is 0.9")
+    assert "::error" not in run("gate", *ROWS, *required("auc >= 0.5"), "--github").stdout
+
+
+def test_properties_of_annotations_are_escaped(run):
+    result = run("gate", *ROWS, *required("forest:net_benefit@0.5 >= 0.9"), "--github")
+    assert "::error title=forest%3Anet_benefit@0.5 >= 0.9::" in result.stdout
+
+
+def test_a_verdict_is_shown_with_the_digits_that_bear_it_out(run, columns):
+    lower = th.auc_interval(th.rank(columns["malignant"], columns["forest"])).lower
+    result = run("gate", *ROWS, *required(f"auc >= {lower * (1 + 1e-9)}"), "--github")
+    assert f"is {lower!r}, required" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--github", "--json"), "--github and --json both print"),
+        (("--junit", "predictions.csv"), "--junit would overwrite the input"),
+        (("--junit", "absent/gate.xml"), "there is no such file or folder"),
+    ],
+)
+def test_outputs_that_cannot_be(refused, words, message):
+    assert message in refused("gate", *ROWS, *required("auc >= 0.5"), *words)

@@ -1,0 +1,243 @@
+"""JSON schemas of what commands print with --json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from thresher.evaluation import Decision
+
+Schema: TypeAlias = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+NUMBER: Schema = {"type": "number"}
+NOTHING: Schema = {"type": "null"}
+
+
+def json_schema(command: str) -> Schema:
+    """The schema of what a command prints with --json.
+
+    >>> sorted(json_schema("apply")["required"])
+    ['output', 'positive', 'rows']
+    """
+    title = {"$schema": DIALECT, "title": f"thresher {command} --json"}
+    return title | COMMANDS[command] | {"$defs": _definitions()}
+
+
+def ref(name: str) -> Schema:
+    """One of the common definitions."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def fields(optional: Mapping[str, Schema] | None = None, /, **required: Schema) -> Schema:
+    """An object of these fields and no others."""
+    properties = {**required, **(optional or {})}
+    return {"type": "object", "required": list(required), "additionalProperties": False, "properties": properties}
+
+
+def by_name(value: Schema) -> Schema:
+    """An object of any names (of models, measures, columns) with values of one kind."""
+    return {"type": "object", "additionalProperties": value}
+
+
+def items(value: Schema) -> Schema:
+    """A list of values of one kind."""
+    return {"type": "array", "items": value}
+
+
+def either(*values: Schema) -> Schema:
+    """One of several kinds."""
+    return {"anyOf": list(values)}
+
+
+def about(value: Schema, text: str) -> Schema:
+    """The same with a description."""
+    return value | {"description": text}
+
+
+INTERVAL, REAL, RANGE, CAUTIONS = ref("interval"), ref("number"), ref("range"), items(ref("caution"))
+INTERVALS = by_name(INTERVAL)
+DROPPED = about(COUNT, "Rows left out because a value is missing.")
+LEVEL = about(NUMBER, "Of the intervals.")
+_POINT = {"threshold": REAL, "interval": RANGE, "table": ref("table"), "expected_cost": REAL}
+_CHOICE = fields(
+    objective=TEXT,
+    value=about(REAL, "Of the objective, at the threshold."),
+    **_POINT,
+    measures=by_name(REAL),
+    ties=items(fields(**_POINT)),
+    undecided=about(either(RANGE, NOTHING), "Thresholds that tie for the best reach from here to here."),
+    holds_for=about(either(RANGE, NOTHING), "Cost ratios for which the threshold stays the cheapest."),
+    runner_up=either(fields(**_POINT), NOTHING),
+    condition=ref("condition"),
+    cautions=CAUTIONS,
+)
+_IN_ROWS = fields(measures=INTERVALS, numbers=INTERVALS)
+_MODEL = fields(
+    threshold=INTERVAL,
+    table=ref("table"),
+    measures=about(INTERVALS, "Of the table, at the declared class mix."),
+    expected_cost=INTERVAL,
+    out_of_bag_cost=INTERVAL,
+    predictions=either(ref("table"), NOTHING),
+    numbers=about(INTERVALS, "Of the model at all thresholds, at the declared class mix."),
+    in_data=about(_IN_ROWS, "The same at the class mix of the rows."),
+)
+_RULE = fields(
+    name=TEXT,
+    model=either(TEXT, NOTHING),
+    threshold=either(REAL, NOTHING),
+    table=ref("table"),
+    cost=INTERVAL,
+    saving=either(INTERVAL, NOTHING),
+)
+_STABILITY = fields(replicates=COUNT, wins=by_name(NUMBER), cost_ratio=items(NUMBER), wins_at=by_name(items(NUMBER)))
+_RULES = {
+    "rules": about(by_name(_RULE), "All ways to act, each with its cost per case."),
+    "baseline": about(TEXT, "The cheapest rule that needs no decision."),
+    "comparison": about(items(ref("difference")), "Differences in AUC."),
+    "decision": ref("decision"),
+    "cautions": CAUTIONS,
+    "level": LEVEL,
+    "dropped": DROPPED,
+}
+_EVALUATION = fields(
+    rows=COUNT,
+    seed=COUNT,
+    models=by_name(_MODEL),
+    quantities=about(by_name(INTERVALS), "What --measure asked for, by model."),
+    savings=about(INTERVALS, "What each model saves per case against the baseline."),
+    may_be_best=items(TEXT),
+    ranges=items(fields(low=REAL, high=REAL, models=items(TEXT), rule=TEXT)),
+    stability=_STABILITY,
+    **_RULES,
+)
+_COUNTED_MODEL = fields(
+    auc=INTERVAL,
+    threshold=REAL,
+    table=ref("table"),
+    measures=INTERVALS,
+    expected_cost=INTERVAL,
+    bounds=about(by_name(items(REAL)), "Between which each number lies, whatever the exact scores are."),
+)
+_COUNTED = fields(models=by_name(_COUNTED_MODEL), **_RULES)
+_VERDICT = fields(
+    requirement=TEXT,
+    model=TEXT,
+    quantity=TEXT,
+    bound={"enum": ["lower", "upper", "estimate"]},
+    relation={"enum": [">=", "<=", ">", "<"]},
+    value=NUMBER,
+    observed=about(either(NUMBER, NOTHING), "The bound that was judged; null where it is undefined or infinite."),
+    interval=INTERVAL,
+    threshold=either(REAL, NOTHING),
+    passed=FLAG,
+)
+_LIMITS = fields(estimate=items(REAL), lower=items(REAL), upper=items(REAL))
+_CURVE = fields(
+    {"asymptote": either(INTERVAL, NOTHING), "parameter": TEXT, "best": {}, "simplest": {}},
+    measure=TEXT,
+    level=LEVEL,
+    sizes=items({}),
+    apparent=_LIMITS,
+    validation=_LIMITS,
+)
+_COLUMN = fields(
+    name=TEXT, kind=TEXT, reason=TEXT, rows=COUNT, distinct=COUNT, missing=COUNT, example={}, order=items({})
+)
+_LEARNED = fields(
+    target=TEXT,
+    positive={},
+    rows=fields(train=COUNT, test=COUNT),
+    columns=items(_COLUMN),
+    decision=ref("decision"),
+    models=by_name(fields(nested_cost=INTERVAL, auc=INTERVAL)),
+    nested_choice=about(INTERVAL, "Cost per case of choosing a model as it was chosen here, on rows not used for it."),
+    against=by_name(fields(difference=REAL, lower=REAL, upper=REAL, p_value=REAL, verdict=TEXT)),
+    beats_baselines=FLAG,
+    verdict=TEXT,
+    test=fields(cost=INTERVAL, auc=INTERVAL, measures=INTERVALS, table=either(ref("table"), NOTHING)),
+    learning_curve=either(_CURVE, NOTHING),
+    feature_curve=either(_CURVE, NOTHING),
+    cautions=CAUTIONS,
+    dropped=DROPPED,
+    warnings=items(TEXT),
+    written=items(TEXT),
+)
+COMMANDS: Mapping[str, Schema] = {
+    "evaluate": about(either(_EVALUATION, _COUNTED), "The second form is of rankings: more rows than fit."),
+    "choose": about(by_name(_CHOICE), "By the name of the model."),
+    "compare": fields(
+        measure=TEXT,
+        estimates=by_name(REAL),
+        differences=items(ref("difference")),
+        condition=either(ref("condition"), NOTHING),
+        dropped=DROPPED,
+    ),
+    "calibrate": ref("calibration_map"),
+    "apply": fields(
+        {"map": TEXT, "against_probability": COUNT, "cautions": CAUTIONS}, rows=COUNT, positive=COUNT, output=TEXT
+    ),
+    "gate": fields(passed=FLAG, condition=ref("condition"), requirements=items(_VERDICT)),
+    "learn": _LEARNED,
+    "predict": fields(rows=COUNT, positive=COUNT, unseen={}, gaps={}, unused=items(TEXT), output=TEXT),
+    "features": fields(
+        rows=COUNT,
+        dropped=DROPPED,
+        classes=by_name(COUNT),
+        search=TEXT,
+        criterion=TEXT,
+        value=REAL,
+        features=items(TEXT),
+        scores=about(by_name(REAL), "Of each column alone."),
+        steps=items(REAL),
+        left_out=about(by_name(TEXT), "Columns that are no features, and why."),
+    ),
+    "merge": ref("ranking"),
+    "demo": _EVALUATION,
+}
+
+
+def _definitions() -> Schema:
+    """What several schemas use; the decision's are those of its published schema."""
+    decision = Decision.schema()
+    shared: Schema = decision.pop("$defs")
+    del decision["$schema"]
+    counts = items(about(NUMBER, "A whole number unless rows have weights.") | {"minimum": 0})
+    condition = decision["properties"]["condition"]
+    return {
+        **shared,
+        "decision": decision,
+        "condition": condition | {"properties": condition["properties"] | {"class_ratio": either(NUMBER, NOTHING)}},
+        "table": fields(tp=NUMBER, fn=NUMBER, fp=NUMBER, tn=NUMBER),
+        "caution": fields(code=TEXT, text=TEXT),
+        "difference": fields(
+            a=TEXT,
+            b=TEXT,
+            difference=about(REAL, "a less b."),
+            lower=REAL,
+            upper=REAL,
+            variance=REAL,
+            p_value=REAL,
+            level=LEVEL,
+            method=TEXT,
+            p_adjusted=about(REAL, "For the number of pairs."),
+            margin=NUMBER,
+            better={"enum": ["higher", "lower", "neither"]},
+            note=TEXT,
+            verdict=TEXT,
+        ),
+        "calibration_map": fields(
+            format=TEXT, method=TEXT, curve={"type": "object"}, auc_before=REAL, auc_after=REAL, cautions=CAUTIONS
+        ),
+        "ranking": fields(
+            {"dropped": DROPPED, "spans": {"type": "object", "description": "Ranges of scores of its segments."}},
+            format=TEXT,
+            score=items(about(REAL, "Falling.")),
+            pos=counts,
+            neg=counts,
+        ),
+    }
