@@ -94,11 +94,13 @@ _RULE = fields(
     cost=INTERVAL,
     saving=either(INTERVAL, NOTHING),
 )
+_AGAINST = about(either(TEXT, NOTHING), "The model that all others are compared with; null where every pair is.")
 _STABILITY = fields(replicates=COUNT, wins=by_name(NUMBER), cost_ratio=items(NUMBER), wins_at=by_name(items(NUMBER)))
 _RULES = {
     "rules": about(by_name(_RULE), "All ways to act, each with its cost per case."),
     "baseline": about(TEXT, "The cheapest rule that needs no decision."),
     "comparison": about(items(ref("difference")), "Differences in AUC."),
+    "against": _AGAINST,
     "decision": ref("decision"),
     "cautions": CAUTIONS,
     "level": LEVEL,
@@ -174,6 +176,7 @@ COMMANDS: Mapping[str, Schema] = {
         measure=TEXT,
         estimates=by_name(REAL),
         differences=items(ref("difference")),
+        against=_AGAINST,
         condition=either(ref("condition"), NOTHING),
         dropped=DROPPED,
     ),
