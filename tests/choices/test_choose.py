@@ -367,3 +367,17 @@ def test_what_cannot_be_met_comes_with_the_closest_value():
         th.choose(tree, subject_to="precision >= 0.9")
     with pytest.raises(th.errors.InfeasibleError, match="the closest is precision = nan"):
         th.choose(tree, subject_to=["tpr <= 0", "precision >= 0.9"])
+
+
+def test_weights_and_extreme_costs_are_compared_beyond_floats():
+    ranking = th.rank([1, 0], [2, 1], weights=[0.7, math.pi])
+    for cost_ratio, tied in ((1e-300, [0, 1]), (1e300, [1, 2])):  # one kind of error costs next to nothing
+        choice = th.choose(ranking, th.OperatingCondition(class_ratio=0.5, cost_ratio=cost_ratio))
+        assert choice.splits.tolist() == tied
+
+
+def test_a_capacity_is_met_by_weights_whose_sum_rounds_past_it():
+    ranking = th.rank([1, 1, 0], [3, 2, 1], weights=[0.1, 0.2, 1.0])
+    assert 0.1 + 0.2 > 0.3
+    assert th.choose(ranking, at_most=0.3).splits.tolist() == [2]
+    assert th.choose(ranking, at_most=0.29).splits.tolist() == [1]

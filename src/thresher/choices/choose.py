@@ -290,7 +290,8 @@ def _feasible_splits(
             what = f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}"
             raise ArgumentError(what, "give a number of cases", parameter="at_most")
         tp, fp = ranking.covered()
-        allowed &= tp + fp <= at_most
+        rounding = TIED_WEIGHTS if ranking.weighted else 0.0  # 0.1 + 0.2 is no more than 0.3
+        allowed &= tp + fp <= at_most * (1 + rounding)
     if tables is not None:
         for limit in limits:
             meets = allowed & limit.holds(tables)
