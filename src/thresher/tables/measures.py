@@ -15,6 +15,7 @@ from thresher.tables.contingency import Contingency, require_table
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 Interval: TypeAlias = tuple[float, float]
+LIKE = 0.7  # of two letters in three, a word of three letters is like half of all short names
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def measure(name: str | Measure) -> Measure:
         return _BY_NAME[plain]
     if (beta := re.fullmatch(r"f_?([0-9]+(?:\.[0-9]+)?)", plain)) and 0 < float(beta[1]) ** 2 < math.inf:
         return _BY_NAME.get(f"f{float(beta[1]):g}") or _f_measure(float(beta[1]))
-    near = difflib.get_close_matches(plain, _BY_NAME, n=3)
+    near = difflib.get_close_matches(plain, _BY_NAME, n=3, cutoff=LIKE)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise MeasureError(f"there is no measure called {name!r}", f"{hint}Measures are {', '.join(MEASURES)}")
 
