@@ -39,8 +39,9 @@ def check(seed: int, size: int) -> Answers:
     _independence(answers, rng)
     _mcnemar(answers, rng, size)
     _rates(answers, rng)
-    p = rng.choice([0.0, 1.0, 0.01, 0.01, 0.04, *rng.random(4)], size=int(rng.integers(1, 9)))
-    answers.near_all(holm(p.tolist()), multipletests(p, method="holm")[1], f"Holm of {p.tolist()}", **LOOSE)
+    if chance(rng, 0.1):  # statsmodels collects garbage on every call, which takes longer than all else here
+        p = rng.choice([0.0, 1.0, 0.01, 0.01, 0.04, *rng.random(4)], size=int(rng.integers(1, 40)))
+        answers.near_all(holm(p.tolist()), multipletests(p, method="holm")[1], f"Holm of {p.tolist()}", **LOOSE)
     return answers
 
 
