@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.fuzz import choices, curves, decisions, laws, measures, probabilities, scans, tabulated
+from tests.fuzz import choices, curves, decisions, large, laws, limits, measures, probabilities, scans, tabulated
 from tests.fuzz.answers import Check
 
 CHECKS: Mapping[str, Check] = {
@@ -17,8 +17,10 @@ CHECKS: Mapping[str, Check] = {
     "losses": probabilities.losses,
     "maps": probabilities.maps,
     "tables": tabulated.check,
+    "limits": limits.check,
     "scans": scans.check,
     "laws": laws.check,
+    "large": large.check,
     "decisions": decisions.check,
     "commands": decisions.command_line,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 import thresher as th
 from tests.fuzz.answers import Answers, chance
 from tests.fuzz.cases import Case, Rng, pick, two_classes
+from thresher.errors import MissingValueError
 from thresher.inference import auc_interval
 
 CONTAINERS: Mapping[str, Callable[[Any], Any]] = {
@@ -55,6 +57,7 @@ def check(seed: int, size: int) -> Answers:
         reachable = ranking.threshold(1) < np.inf
         _like(answers, what, _numbers(mapped), numbers, case, exactly=True, leave=() if reachable else ("choice",))
     _containers(answers, rng, case, ranking)
+    _missing(answers, rng, case, ranking)
     _mirror(answers, case, ranking)
     _copies(answers, case, ranking)
     return answers
@@ -121,6 +124,29 @@ def _containers(answers: Answers, rng: Rng, case: Case, ranking: th.Ranking) -> 
     scanned = th.scan(frame, label="y", score="p")
     plain = th.rank(case.labels, case.scores)
     answers.check(scanned == plain, f"{type(frame)} gives {scanned!r}, expected {plain!r}, {case}")
+
+
+def _missing(answers: Answers, rng: Rng, case: Case, ranking: th.Ranking) -> None:
+    """Rows without a label, a score or a weight are left out on request, and counted."""
+    n, gaps = case.labels.size, int(rng.integers(1, 5))
+    weights = np.ones(n) if case.weights is None else np.asarray(case.weights, dtype=np.float64)
+    labels = np.concatenate([case.labels.astype(object), rng.random(gaps) < 0.5])
+    columns = [labels, np.append(case.scores.astype(np.float64), rng.random(gaps)), np.append(weights, np.ones(gaps))]
+    for row in range(n, n + gaps):
+        column = columns[int(rng.integers(3))]
+        column[row] = None if column is labels else np.nan
+    order = rng.permutation(n + gaps)
+    labels, scores, weights = (column[order] for column in columns)
+    other = th.rank(labels, scores, weights=weights, missing="drop")
+    answers.same(other.dropped, gaps, f"rows left out, {case}")
+    answers.near_all(other.pos, ranking.pos, f"positives without gaps, {case}", relative=1e-9)
+    answers.near_all(other.neg, ranking.neg, f"negatives without gaps, {case}", relative=1e-9)
+    answers.raises(MissingValueError, partial(th.rank, labels, scores, weights=weights), f"gaps, {case}")
+    builder = th.RankingBuilder(missing="drop")
+    for part in np.array_split(np.arange(n + gaps), 3):
+        builder.update(labels[part], scores[part], weights[part])
+    answers.same(builder.ranking().score.tolist(), ranking.score.tolist(), f"scores of a builder, {case}")
+    answers.near_all(builder.ranking().pos, ranking.pos, f"positives of a builder, {case}", relative=1e-9)
 
 
 def _mirror(answers: Answers, case: Case, ranking: th.Ranking) -> None:

@@ -43,6 +43,13 @@ def losses(seed: int, size: int) -> Answers:
     answers.near(exact.refinement, own, f"refinement over segments, {case}", **LOOSE)
     answers.near(exact.calibration + exact.refinement, brier, f"the two parts of the Brier score, {case}", **LOOSE)
     _bins(answers, rng, case, ranking, total)
+    for at in (float(rng.random()), pick(rng, [0.0, 0.5, 0.999, float(case.scores[0])])):
+        if at < 1:
+            acted = sum(
+                (w if y else -w * Fraction(at) / (1 - Fraction(at)) for y, p, w in rows if p >= at), Fraction(0)
+            )
+            benefit = th.net_benefit(ranking, threshold=at).model[0]
+            answers.near(benefit, acted / total, f"net benefit at {at!r}, {case}", **LOOSE)
     if chance(rng, 0.3):
         options = {"sample_weight": case.weights}
         scores = case.scores.astype(np.float64)
@@ -86,9 +93,20 @@ def maps(seed: int, size: int) -> Answers:
     values = histogram(scores)
     total = sum((float(v) * float(pos + neg) for v, (_, pos, neg) in zip(values, segments, strict=True)), 0.0)
     answers.near(total, ranking.Pos, f"expected positives of the histogram, {case}", relative=1e-9)
+    if np.isfinite(scores).all() and scores.min() >= 0 and scores.max() <= 1:
+        _platt(answers, case, ranking)
     laplace = th.calibration_map(ranking, smoothing="laplace")(scores)
     answers.check(bool(((laplace > 0) & (laplace < 1)).all()), f"Laplace's map reaches 0 or 1, {case}")
     return answers
+
+
+def _platt(answers: Answers, case: Case, ranking: th.Ranking) -> None:
+    """Platt's curve expects as many positives as its targets hold, as the best intercept does."""
+    curve = th.calibration_map(ranking, method="platt")(ranking.score)
+    Pos, Neg = float(ranking.Pos), float(ranking.Neg)
+    target = Pos * (Pos + 1) / (Pos + 2) + Neg / (Neg + 2)
+    expected = float(((ranking.pos + ranking.neg) * curve).sum())
+    answers.near(expected, target, f"expected positives by Platt, {case}", relative=1e-5)
 
 
 def _pool_shares(segments: list[tuple[float, Fraction, Fraction]]) -> list[Fraction]:

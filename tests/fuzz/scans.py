@@ -24,7 +24,7 @@ from tests.fuzz.cases import Rng, pick, rows
 from thresher.errors import EmptyError
 
 Columns = dict[str, list[Any]]
-FINITE = ("levels", "uniform", "neighbours", "small integers", "magnitudes", "float32")
+KINDS = ("levels", "uniform", "neighbours", "small integers", "magnitudes", "float32", "special", "mixed")
 SLOW = 0.05  # share of cases that ask DuckDB, which takes many times as long
 
 
@@ -60,7 +60,7 @@ def check(seed: int, size: int) -> Answers:
 
 def _table(rng: Rng, size: int) -> Columns:
     """Columns of one table; some entries are missing."""
-    case = rows(rng, size, kind=pick(rng, FINITE), weighted=False)
+    case = rows(rng, size, kind=pick(rng, KINDS), weighted=False)
     n = case.labels.size
     columns: Columns = {
         "label": ["yes" if label else "no" for label in case.labels],
@@ -114,7 +114,10 @@ def _sources(rng: Rng, table: Columns, folder: Path) -> Iterator[tuple[str, Any,
         "parquet": lambda: _parquet(rng, folder, frame),
         "batches": lambda: frame.to_reader(max_chunksize=max(1, len(frame) // 3)),
     }
+    infinite = any(score is not None and math.isinf(score) for score in table["p"])
     for name in rng.choice(list(makers), size=3, replace=False).tolist():
+        if name == "json lines" and infinite:
+            continue  # which JSON has no word for
         yield name, makers[name](), {"exact": True} if chance(rng, 0.2) else {}
     if chance(rng, SLOW):
         path = folder / "rows.duckdb"

@@ -16,7 +16,7 @@ from tests.fuzz.harness import Work, answer, run, smaller
 
 SEED = 20_260_101
 CASES = 25
-SLOW = {"commands": 2, "decisions": 4}
+SLOW = {"commands": 2, "decisions": 4, "large": 3}
 
 
 @pytest.mark.parametrize("name", CHECKS)
