@@ -41,10 +41,15 @@ class Measure:
     synonyms: tuple[str, ...] = ()
     beta: float | None = None
 
+    @property
+    def depends_on_mix(self) -> bool:
+        """Whether it changes with the class ratio where tpr and fpr stay."""
+        return self.name not in _OF_RATES
+
     def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
         """The value on a table, or with the same rates at another class ratio."""
         require_table(table)
-        at = table if class_ratio is None else table.at_class_ratio(class_ratio)
+        at = table if class_ratio is None or not self.depends_on_mix else table.at_class_ratio(class_ratio)
         return at.f_beta(self.beta) if self.beta is not None else getattr(at, self.name)
 
 
@@ -98,6 +103,10 @@ _UNDEFINED = {
     "all cases are of one class and called so": "kappa",
     "both a right and a wrong cell are empty": "dor",
 }
+_OF_RATES = (
+    *("tpr", "tnr", "fpr", "fnr", "average_recall", "balanced_error_rate", "youden_j", "g_mean"),
+    *("lr_plus", "lr_minus", "dor"),
+)
 _SYNONYMS = {
     "tpr": "recall sensitivity true_positive_rate hit_rate",
     "tnr": "specificity true_negative_rate negative_recall",
