@@ -17,6 +17,7 @@ CHECKS: Mapping[str, Check] = {
     "losses": probabilities.losses,
     "maps": probabilities.maps,
     "tables": tabulated.check,
+    "classes": tabulated.classes,
     "limits": limits.check,
     "scans": scans.check,
     "laws": laws.check,

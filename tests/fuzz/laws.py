@@ -55,7 +55,7 @@ def check(seed: int, size: int) -> Answers:
     for what, scores in (("ranks for scores", ranks), ("cubed ranks for scores", ranks.astype(np.float64) ** 3 - 5)):
         mapped = th.rank(case.labels, scores, weights=case.weights)
         reachable = ranking.threshold(1) < np.inf
-        _like(answers, what, _numbers(mapped), numbers, case, exactly=True, leave=() if reachable else ("choice",))
+        _like(answers, what, _numbers(mapped), numbers, case, exactly=True, leave=() if reachable else ("choice", "f1"))
     _containers(answers, rng, case, ranking)
     _missing(answers, rng, case, ranking)
     _mirror(answers, case, ranking)

@@ -17,8 +17,11 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 import thresher as th
+from tests import reference
 from tests.fuzz.answers import Answers, chance
 from tests.fuzz.cases import Rng, pick
+from thresher.calibration import brier_multiclass, log_loss_multiclass
+from thresher.curves import multiclass_auc
 from thresher.errors import OneClassError
 from thresher.inference import holm, mcnemar
 from thresher.tables import chi_squared, fisher
@@ -42,6 +45,32 @@ def check(seed: int, size: int) -> Answers:
     if chance(rng, 0.1):  # statsmodels collects garbage on every call, which takes longer than all else here
         p = rng.choice([0.0, 1.0, 0.01, 0.01, 0.04, *rng.random(4)], size=int(rng.integers(1, 40)))
         answers.near_all(holm(p.tolist()), multipletests(p, method="holm")[1], f"Holm of {p.tolist()}", **LOOSE)
+    return answers
+
+
+def classes(seed: int, size: int) -> Answers:
+    """Areas and losses of k classes, by loops over rows and by scikit-learn."""
+    rng, answers = np.random.default_rng([16, seed]), Answers()
+    k = int(rng.integers(2, 5))
+    n = int(rng.integers(k, max(k + 1, size)))
+    actual = np.append(np.arange(k), rng.integers(0, k, n - k))
+    draws = rng.random((n, k)) if chance(rng, 0.5) else rng.integers(1, 4, (n, k)).astype(np.float64)
+    matrix = draws / draws.sum(axis=1, keepdims=True)
+    weights = pick(rng, [np.ones(n), rng.integers(1, 4, n) + 0.0, rng.uniform(0.1, 3, n)])
+    where = f"labels {actual.tolist()}, matrix {matrix.tolist()}, weights {weights.tolist()}"
+    truth = reference.class_measures(actual.tolist(), matrix.argmax(axis=1).tolist(), matrix.tolist(), weights.tolist())
+    areas = multiclass_auc(actual, matrix, weights=weights)
+    for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
+        answers.near(getattr(areas, name), truth[name], f"{name}, {where}", **LOOSE)
+    answers.near(brier_multiclass(actual, matrix, weights=weights), truth["brier"], f"brier, {where}", **LOOSE)
+    answers.near(log_loss_multiclass(actual, matrix, weights=weights), truth["log_loss"], f"log loss, {where}", **LOOSE)
+    counts = th.confusion(actual, matrix.argmax(axis=1), classes=range(k), weights=weights)
+    for name in ("overall_accuracy", "macro_recall", "macro_f1"):
+        answers.near(getattr(counts, name), truth[name], f"{name}, {where}", **LOOSE)
+    if k > 2 and np.ptp(weights) == 0:
+        for how, way in (("ovr", "one_vs_rest"), ("ovo", "one_vs_one")):
+            peer = metrics.roc_auc_score(actual, matrix, multi_class=how, average="macro")
+            answers.near(getattr(areas, f"{way}_macro"), peer, f"{how} against scikit-learn, {where}", **LOOSE)
     return answers
 
 
