@@ -15,7 +15,6 @@ from thresher.tables.contingency import Contingency, require_table
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 Interval: TypeAlias = tuple[float, float]
-LIKE = 0.7  # of two letters in three, a word of three letters is like half of all short names
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def measure(name: str | Measure) -> Measure:
         return _BY_NAME[plain]
     if (beta := re.fullmatch(r"f_?([0-9]+(?:\.[0-9]+)?)", plain)) and 0 < float(beta[1]) ** 2 < math.inf:
         return _BY_NAME.get(f"f{float(beta[1]):g}") or _f_measure(float(beta[1]))
-    near = difflib.get_close_matches(plain, _BY_NAME, n=3, cutoff=LIKE)
+    near = difflib.get_close_matches(plain, set(_BY_NAME) - {UNSAID}, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise MeasureError(f"there is no measure called {name!r}", f"{hint}Measures are {', '.join(MEASURES)}")
 
@@ -107,6 +106,7 @@ _OF_RATES = (
     *("tpr", "tnr", "fpr", "fnr", "average_recall", "balanced_error_rate", "youden_j", "g_mean"),
     *("lr_plus", "lr_minus", "dor"),
 )
+UNSAID = "for"  # the false omission rate's short name, which no one reads as such in a suggestion
 _SYNONYMS = {
     "tpr": "recall sensitivity true_positive_rate hit_rate",
     "tnr": "specificity true_negative_rate negative_recall",
@@ -115,7 +115,7 @@ _SYNONYMS = {
     "precision": "ppv positive_predictive_value confidence",
     "npv": "negative_predictive_value",
     "false_discovery_rate": "fdr",
-    "false_omission_rate": "for",
+    "false_omission_rate": UNSAID,
     "average_recall": "balanced_accuracy macro_recall",
     "balanced_error_rate": "ber balanced_error",
     "youden_j": "informedness youden",
