@@ -367,3 +367,42 @@ def test_what_cannot_be_met_comes_with_the_closest_value():
         th.choose(tree, subject_to="precision >= 0.9")
     with pytest.raises(th.errors.InfeasibleError, match="the closest is precision = nan"):
         th.choose(tree, subject_to=["tpr <= 0", "precision >= 0.9"])
+
+
+def test_weights_and_extreme_costs_are_compared_beyond_floats():
+    ranking = th.rank([1, 0], [2, 1], weights=[0.7, math.pi])
+    for cost_ratio, tied in ((1e-300, [0, 1]), (1e300, [1, 2])):  # one kind of error costs next to nothing
+        choice = th.choose(ranking, th.OperatingCondition(class_ratio=0.5, cost_ratio=cost_ratio))
+        assert choice.splits.tolist() == tied
+
+
+def test_a_capacity_is_met_by_weights_whose_sum_rounds_past_it():
+    ranking = th.rank([1, 1, 0], [3, 2, 1], weights=[0.1, 0.2, 1.0])
+    assert 0.1 + 0.2 > 0.3
+    assert th.choose(ranking, at_most=0.3).splits.tolist() == [2]
+    assert th.choose(ranking, at_most=0.29).splits.tolist() == [1]
+
+
+@pytest.mark.parametrize("class_ratio", [0.1, 1 / 3, 3.4747712345, 1e-7])
+def test_measures_of_rates_alone_know_no_class_ratio(class_ratio):
+    """So splits tie, and bounds are met, as counts say: weighed by a class ratio, 0.3 may come out below 0.3."""
+    condition = th.OperatingCondition(class_ratio=class_ratio)
+    ranking = th.Ranking.parse("[3+,2-][3+,4-][4+,2-][10-]")
+    for tpr in (0.3, 0.6):
+        choice = th.choose(ranking, condition, minimise="fpr", subject_to=f"tpr >= {tpr}")
+        assert choice.table.tpr == tpr
+    tied = th.Ranking.parse("[1+][3+,3-][3+,3-][1-]")
+    assert th.choose(tied, condition, maximise="youden_j").splits.tolist() == [1, 2, 3]
+    for name, known in th.MEASURES.items():
+        table = th.Contingency(tp=3, fn=4, fp=2, tn=9)
+        if not known.depends_on_mix:
+            assert known.of(table, class_ratio=class_ratio) == known.of(table), name
+        elif class_ratio != table.class_ratio:
+            assert known.of(table, class_ratio=class_ratio) != known.of(table), name
+
+
+@given(two_class_rankings, st.floats(1e-6, 1e6))
+def test_ties_of_rates_are_those_of_counts_at_any_class_ratio(ranking, class_ratio):
+    for name in ("youden_j", "average_recall", "g_mean"):
+        declared = th.choose(ranking, th.OperatingCondition(class_ratio=class_ratio), maximise=name)
+        assert declared.splits.tolist() == th.choose(ranking, maximise=name).splits.tolist()

@@ -4,6 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.fuzz import choices, curves, decisions, large, laws, limits, measures, probabilities, scans, tabulated
 from tests.fuzz.answers import Check
 
-CHECKS: Mapping[str, Check] = {}
+CHECKS: Mapping[str, Check] = {
+    "measures": measures.check,
+    "choices": choices.check,
+    "joint": choices.joint,
+    "hulls": curves.hulls,
+    "areas": curves.areas,
+    "bounds": curves.bounds,
+    "losses": probabilities.losses,
+    "maps": probabilities.maps,
+    "tables": tabulated.check,
+    "classes": tabulated.classes,
+    "limits": limits.check,
+    "scans": scans.check,
+    "laws": laws.check,
+    "large": large.check,
+    "decisions": decisions.check,
+    "commands": decisions.command_line,
+}

@@ -138,6 +138,9 @@ def test_near_misses_are_suggested():
     with pytest.raises(th.errors.MeasureError) as caught:
         measure("precison")
     assert "did you mean precision" in caught.value.fix
+    with pytest.raises(th.errors.MeasureError) as caught:
+        measure("foo")
+    assert "did you mean" not in caught.value.fix, "for, which stands for false_omission_rate, is not like it"
 
 
 @pytest.mark.parametrize("name", [None, 3, ["mcc"]])

@@ -150,12 +150,16 @@ def per_thousand_text(value: float, total: float) -> str:
 def percent_text(share: float) -> str:
     """A share in percent, with more digits near 0 and 100.
 
+    Two ways to one share may differ in the last digit, and must not show 62 % next to 63 %.
+
     >>> [percent_text(share) for share in (0.3274, 0.0827, 0.01, 0.00012, 0.9971, 1, math.nan)]
     ['33 %', '8.3 %', '1 %', '0.01 %', '99.7 %', '100 %', 'undefined']
+    >>> percent_text(0.625), percent_text(0.6249999999999999)
+    ('63 %', '63 %')
     """
     if math.isnan(share):
         return "undefined"
-    percent = 100 * share
+    percent = float(f"{100 * share:.14g}")
     near = min(percent, 100 - percent)
     places = 0 if near >= 10 else 1 if near >= 0.05 or near <= _DUST else -_exponent(near)
     return f"{_trim(_digits(percent, places))} %"

@@ -20,7 +20,7 @@ from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
-from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, quantity, refusal
+from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
 from thresher.tables.contingency import table_of
 
@@ -199,7 +199,7 @@ def choose(
     wanted, within = _parse_objective(maximise, minimise)
     limits = (*limits_of(subject_to), *within)
     exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
-    tables = _tables(exact, asked) if limits else None
+    tables = partial(_tables, exact, asked)
     allowed = _feasible_splits(ranking, tables, limits, at_most)
     candidates: Splits | slice = slice(None) if allowed is None else np.flatnonzero(allowed)
     by_measure = partial(measure_objective, wanted, maximise=maximise is not None)
@@ -207,10 +207,10 @@ def choose(
         objective = cost_objective(exact, asked, candidates)
     elif allowed is None and not exact.weighted and straight_isometrics(wanted):
         corner = hull_splits(exact, pool="ties")
-        candidates = splits_near_best(corner, by_measure(_tables(exact, asked, corner)).loss(slice(None)))
-        objective = by_measure(_tables(exact, asked, candidates))
+        candidates = splits_near_best(corner, by_measure(tables(wanted, corner)).loss(slice(None)))
+        objective = by_measure(tables(wanted, candidates))
     else:
-        objective = by_measure(_tables(exact, asked) if tables is None else tables, candidates)
+        objective = by_measure(tables(wanted), candidates)
     best, next_best = objective.best()
     splits, second = (best, next_best) if isinstance(candidates, slice) else (candidates[best], candidates[next_best])
     middle = (splits.size - 1) // 2
@@ -261,10 +261,16 @@ def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Poi
     return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
 
 
-def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice = slice(None)) -> Contingency:
-    """The tables of some splits at the condition's class ratio, exact where possible."""
+def _tables(
+    ranking: Ranking, condition: OperatingCondition, wanted: Wanted, at: Splits | slice = slice(None)
+) -> Contingency:
+    """The tables of some splits at the condition's class ratio, exact where possible.
+
+    Measures that do not depend on the class ratio are taken from the counts themselves, which nothing rounds.
+    """
     up, down = 1.0, 1.0
-    if condition.class_ratio is not None:
+    mixed = callable(wanted) or measure(wanted).depends_on_mix
+    if condition.class_ratio is not None and mixed:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
         exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
         scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
@@ -277,7 +283,7 @@ def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice 
 
 
 def _feasible_splits(
-    ranking: Ranking, tables: Contingency | None, limits: tuple[Limit, ...], at_most: Any
+    ranking: Ranking, tables: Callable[[Wanted], Contingency], limits: tuple[Limit, ...], at_most: Any
 ) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
     reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
@@ -290,13 +296,13 @@ def _feasible_splits(
             what = f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}"
             raise ArgumentError(what, "give a number of cases", parameter="at_most")
         tp, fp = ranking.covered()
-        allowed &= tp + fp <= at_most
-    if tables is not None:
-        for limit in limits:
-            meets = allowed & limit.holds(tables)
-            if not meets.any():
-                raise _infeasible(limit, tables, allowed)
-            allowed = meets
+        rounding = TIED_WEIGHTS if ranking.weighted else 0.0  # 0.1 + 0.2 is no more than 0.3
+        allowed &= tp + fp <= at_most * (1 + rounding)
+    for limit in limits:
+        meets = allowed & limit.holds(tables(limit.measure))
+        if not meets.any():
+            raise _infeasible(limit, tables(limit.measure), allowed)
+        allowed = meets
     if not allowed.any():
         what = f"every threshold calls more than {at_most:g} cases positive"
         raise InfeasibleError(what, "allow more", parameter="at_most")

@@ -77,10 +77,12 @@ class Objective:
 def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits | slice) -> Objective:
     """Expected cost up to a factor and a constant: fp·a + fn·b with whole a and b."""
     odds = condition.exact_cost_ratio
-    a, b = odds.denominator, odds.numerator
+    a: Any = odds.denominator
+    b: Any = odds.numerator
     if condition.class_ratio is not None:
         odds *= simplest(condition.class_ratio)
-        a, b = odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
+        exactly = Fraction if ranking.weighted else int  # products may pass the largest float
+        a, b = odds.denominator * exactly(ranking.Pos), odds.numerator * exactly(ranking.Neg)
     tp, fp = (covered[at] for covered in ranking.covered())
     fn = ranking.uncovered(at)[0] if ranking.weighted else None
     dearer = Fraction(max(a, b))

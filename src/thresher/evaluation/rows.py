@@ -17,7 +17,7 @@ from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
-from thresher.inputs import is_positive
+from thresher.inputs import columns_positive
 from thresher.inputs.columns import Column, Missing
 from thresher.inputs.frames import columns_by_name
 from thresher.ranking import Flags, Ranking, reaches
@@ -101,9 +101,13 @@ def evaluated_rows(
     # Most numbers are computed later, and the caller may change the arrays until then.
     positive_rows, by_model, weight = deepcopy((rows.positive, rows.scores, rows.weight))
     label = rows.columns["labels"]
+
+    def calls_of(name: str) -> Flags:
+        return columns_positive({"labels": label, name: rows.columns[name]}, positive=positive)[1]
+
     return EvaluatedRows(
         replace(rows, positive=positive_rows, scores=ReadOnly(by_model), weight=weight),
-        {name: _calls(label, rows.columns[f"predictions of {name!r}"], positive) for name in predicted},
+        {name: calls_of(f"predictions of {name!r}") for name in predicted},
         _calls_or_flags(label, rows.columns["current"], positive) if "current" in columns else None,
         condition,
         trained_at,
@@ -131,15 +135,7 @@ def _calls_or_flags(label: Column, calls: Column, positive: Any) -> Flags:
     flags = calls.dtype.kind == "b" and label.dtype.kind != "b"
     if flags or (calls.dtype.kind in "iuf" and label.dtype.kind not in "biuf" and bool(np.isin(calls, (0, 1)).all())):
         return np.asarray(calls, dtype=np.bool_)
-    return _calls(label, calls, positive)
-
-
-def _calls(label: Column, predicted: Column, positive: Any) -> Flags:
-    """Which predictions are positive; a model may call every case negative."""
-    columns = [label, predicted]
-    if len({"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in columns}) > 1:
-        columns = [values.astype(object) for values in columns]  # 1 must not become "1"
-    return is_positive(np.concatenate(columns), positive=positive)[label.size :]
+    return columns_positive({"labels": label, "calls of the rule in use": calls}, positive=positive)[1]
 
 
 def _named_scores(scores: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -56,6 +56,37 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
             if same(asked, label):
                 return _equal_to(labels, label)  # in its own type: NumPy rounds integers that it compares with a float
     raise _absent(positive, known)
+
+
+def columns_positive(columns: Mapping[str, Column], *, positive: Any = None) -> list[Flags]:
+    """Flag the positive rows of actual labels and of predictions, read alike.
+
+    A model may predict one label only. A third label is blamed on the column that brings it in.
+
+    >>> columns_positive({"labels": np.array([1, 0]), "predictions": np.array([0, 0])})
+    [array([ True, False]), array([False, False])]
+    >>> columns_positive({"labels": np.array([1, 0]), "predictions": np.array([2, 0])})
+    Traceback (most recent call last):
+    thresher.errors.LabelError: predictions hold 2, and the labels are 1 and 0
+      where: columns_positive(columns)
+      fix:   give predictions that are one of the two labels
+    """
+    values = list(columns.values())
+    if len({"number" if each.dtype.kind in "biuf" else each.dtype.kind for each in values}) > 1:
+        values = [each.astype(object) for each in values]  # 1 must not become "1", nor b"a" become "a"
+    try:
+        flags = is_positive(np.concatenate(values), positive=positive)  # at once: a column may hold one class only
+    except LabelError:
+        known = distinct(values[0], at_most=3)
+        for name, predicted in zip(columns, values, strict=True):
+            others = distinct(predicted, at_most=LABELS_SHOWN + 1)
+            strays = [each for each in others if not any(same(each, one) for one in known)]
+            if len(known) == 2 and strays:
+                labels = in_words([repr(label) for label in known])
+                what = f"{name} hold {listed(strays)}, and the labels are {labels}"
+                raise LabelError(what, f"give {name} that are one of the two labels") from None
+        raise
+    return np.split(flags, np.cumsum([each.size for each in values[:-1]]))
 
 
 def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags:

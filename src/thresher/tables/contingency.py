@@ -16,7 +16,7 @@ from thresher._internal.arguments import as_number, as_numbers, describe, requir
 from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
-from thresher.inputs import is_positive
+from thresher.inputs import columns_positive
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import Missing, column, complete
 from thresher.inputs.rank import checked_weights
@@ -309,12 +309,7 @@ def contingency(
     Contingency(tp=1, fn=1, fp=1, tn=0)
     """
     (label, prediction), weight, _ = complete_columns(labels, predictions, weights, missing)
-    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in (label, prediction)}
-    if len(kinds) > 1:  # 1 must not become "1", nor b"a" become "a"
-        label, prediction = label.astype(object), prediction.astype(object)
-    flags = is_positive(np.concatenate([label, prediction]), positive=positive)  # at once: both columns are read alike
-    actual, predicted = flags[: label.size], flags[label.size :]
-
+    actual, predicted = columns_positive({"labels": label, "predictions": prediction}, positive=positive)
     cells = (actual & predicted, actual & ~predicted, ~actual & predicted, ~actual & ~predicted)
     return Contingency(*(np.count_nonzero(cell) if weight is None else weight[cell].sum() for cell in cells))
 

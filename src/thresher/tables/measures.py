@@ -40,10 +40,15 @@ class Measure:
     synonyms: tuple[str, ...] = ()
     beta: float | None = None
 
+    @property
+    def depends_on_mix(self) -> bool:
+        """Whether it changes with the class ratio where tpr and fpr stay."""
+        return self.name not in _OF_RATES
+
     def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
         """The value on a table, or with the same rates at another class ratio."""
         require_table(table)
-        at = table if class_ratio is None else table.at_class_ratio(class_ratio)
+        at = table if class_ratio is None or not self.depends_on_mix else table.at_class_ratio(class_ratio)
         return at.f_beta(self.beta) if self.beta is not None else getattr(at, self.name)
 
 
@@ -67,7 +72,7 @@ def measure(name: str | Measure) -> Measure:
         return _BY_NAME[plain]
     if (beta := re.fullmatch(r"f_?([0-9]+(?:\.[0-9]+)?)", plain)) and 0 < float(beta[1]) ** 2 < math.inf:
         return _BY_NAME.get(f"f{float(beta[1]):g}") or _f_measure(float(beta[1]))
-    near = difflib.get_close_matches(plain, _BY_NAME, n=3)
+    near = difflib.get_close_matches(plain, set(_BY_NAME) - {UNSAID}, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise MeasureError(f"there is no measure called {name!r}", f"{hint}Measures are {', '.join(MEASURES)}")
 
@@ -97,6 +102,11 @@ _UNDEFINED = {
     "all cases are of one class and called so": "kappa",
     "both a right and a wrong cell are empty": "dor",
 }
+_OF_RATES = (
+    *("tpr", "tnr", "fpr", "fnr", "average_recall", "balanced_error_rate", "youden_j", "g_mean"),
+    *("lr_plus", "lr_minus", "dor"),
+)
+UNSAID = "for"  # the false omission rate's short name, which no one reads as such in a suggestion
 _SYNONYMS = {
     "tpr": "recall sensitivity true_positive_rate hit_rate",
     "tnr": "specificity true_negative_rate negative_recall",
@@ -105,7 +115,7 @@ _SYNONYMS = {
     "precision": "ppv positive_predictive_value confidence",
     "npv": "negative_predictive_value",
     "false_discovery_rate": "fdr",
-    "false_omission_rate": "for",
+    "false_omission_rate": UNSAID,
     "average_recall": "balanced_accuracy macro_recall",
     "balanced_error_rate": "ber balanced_error",
     "youden_j": "informedness youden",

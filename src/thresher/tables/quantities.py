@@ -24,7 +24,7 @@ import numpy as np
 from thresher.errors import MeasureError
 from thresher.ranking import Flags
 from thresher.tables.contingency import Contingency
-from thresher.tables.measures import MEASURES, Better, Measure, measure
+from thresher.tables.measures import MEASURES, UNSAID, Better, Measure, measure
 
 Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -201,7 +201,7 @@ def _registered_name(text: str) -> str:
         return measure(plain).name
     except MeasureError:
         known = [*_BY_NAME, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
-        near = difflib.get_close_matches(plain, known, n=2)
+        near = difflib.get_close_matches(plain, set(known) - {UNSAID}, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         names = f"Measures of a table are {', '.join(MEASURES)}; numbers of a model are {', '.join(MODEL_NUMBERS)}"
         raise MeasureError(f"there is no quantity called {text.strip()!r}", f"{hint}{names}") from None

@@ -78,3 +78,11 @@ def test_equality_needs_the_same_knots():
     assert Steps(*knots) != Steps(*knots, interpolate=True)
     assert Steps(*knots) != Steps(knots[0], knots[1] / 2)
     assert Steps(*knots) != "steps"
+
+
+def test_ramps_span_all_floats():
+    far = 1.7e308
+    curve, _, _ = steps_over(
+        Ranking([far, -far], pos=[1, 0], neg=[0, 1]), np.array([0, 1, 2]), smoothing=None, interpolate=True
+    )
+    assert curve(np.array([-far, 0.0, far])).tolist() == [0.0, 0.5, 1.0]

@@ -8,7 +8,7 @@ from scipy import stats
 
 import thresher.inference as ti
 from tests.inference import oracles
-from thresher.errors import ArgumentError, LengthError, PositiveLabelError
+from thresher.errors import ArgumentError, LabelError, LengthError, PositiveLabelError
 
 few = st.integers(0, 12)
 
@@ -70,3 +70,25 @@ def test_bad_input():
         ti.mcnemar([1, 0], [1, 0], [1, 0], method="wald")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="level"):
         ti.mcnemar([1, 0], [1, 0], [1, 0], level=1)
+
+
+@given(few, few, few, st.integers(1, 5), st.sampled_from([0.9, 0.95, 0.99]))
+def test_it_says_where_the_limits_and_the_test_disagree_about_no_difference(only_a, only_b, both, neither, level):
+    result = ti.mcnemar(*predictions(only_a, only_b, both, neither), level=level)
+    agree = (0 in result.interval) == (result.p_value >= 1 - level)
+    assert (result.interval.note == "") == agree
+    assert ("disagree about 0" in str(result)) != agree
+
+
+def test_limits_without_0_next_to_a_large_p_value():
+    result = ti.mcnemar(*predictions(5, 0, 20, 0))
+    assert result.interval.lower > 0
+    assert result.p_value == 0.0625
+    assert str(result).endswith("p and the limits disagree about 0; the limits are approximate, so go by p")
+
+
+def test_a_third_label_is_blamed_on_the_column_that_holds_it():
+    with pytest.raises(LabelError, match="predictions_b hold 2, and the labels are 1 and 0"):
+        ti.mcnemar([1, 0], [1, 0], [2, 0])
+    with pytest.raises(LabelError, match="more than two labels"):
+        ti.mcnemar([1, 0, 2], [1, 0, 2], [2, 0, 1])

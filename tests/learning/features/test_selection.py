@@ -345,3 +345,17 @@ def test_bad_wishes_are_refused():
         ScatterSelector(31).fit(TUMOURS, BENIGN)
     with pytest.raises(th.errors.OneClassError):
         ScatterSelector(1).fit(TUMOURS, np.zeros(len(TUMOURS)))
+
+
+tiny = st.sampled_from([0.0, 5e-324, 1e-323, 1e-310, 2.2e-308, 1e-300, 1.0, 3.0, 1e300])
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(tiny, tiny), min_size=1, max_size=5), st.data())
+def test_no_subset_is_better_however_small_or_large_the_terms(drawn, data):
+    between, within = zip(*drawn, strict=True)
+    size = data.draw(st.integers(1, len(drawn)))
+    best, _ = best_by_ratio(between, within, size)
+    result = exact_selection(np.array(between), np.array(within), size)
+    assert value([between[i] for i in result.features], [within[i] for i in result.features]) == best
+    assert (np.diff(result.steps) > 0).all()

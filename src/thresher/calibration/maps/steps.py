@@ -91,7 +91,7 @@ def steps_over(
     probability = of_pools.probability[::-1]
     if interpolate:
         score = _ends(ranking, split)
-        distinct = np.concatenate([[True], np.diff(score) > 0])  # a pool of one score has one end
+        distinct = np.concatenate([[True], score[1:] > score[:-1]])  # a pool of one score has one end
         score, probability = score[distinct], np.repeat(probability, 2)[distinct]
     else:
         score = np.append(pools.score[-1], ranking.thresholds()[split[1:-1]][::-1])

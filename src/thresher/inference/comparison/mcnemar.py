@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from thresher._internal.arguments import require_level, require_one_of
 from thresher._internal.results import Result
 from thresher.inference.interval import Interval, normal_quantile
-from thresher.inputs import is_positive
+from thresher.inputs import columns_positive
 from thresher.inputs.columns import Missing, column, complete
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi-squared"]
+_APART = "p and the limits disagree about 0; the limits are approximate, so go by p"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,7 +23,8 @@ class McNemarTest(Result):
     """How often only A, only B, both or neither were right, and a test of it.
 
     `interval` is that of the difference in accuracy, A minus B (Agresti & Min 2005: half a case is
-    added to each of the four counts, so it has width even when the two never disagree).
+    added to each of the four counts, so it has width even when the two never disagree). It is an
+    approximation, and its note says where it and the test part about a difference of 0.
     """
 
     only_a: int
@@ -40,9 +42,10 @@ class McNemarTest(Result):
         return self.interval.estimate
 
     def __str__(self) -> str:
+        note = f"; {self.interval.note}" if self.interval.note else ""
         return (
             f"accuracy of a - b {self.interval}: only a right {self.only_a:,} times, only b {self.only_b:,} times,"
-            f" p {self.p_value:.2g} ({self.method})"
+            f" p {self.p_value:.2g} ({self.method}){note}"
         )
 
 
@@ -74,16 +77,15 @@ def mcnemar(
     arguments = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
     columns = {name: column(values, name=name) for name, values in arguments.items()}
     complete_columns, _ = complete(columns, missing=missing)
-    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in complete_columns}
-    if len(kinds) > 1:  # 1 must not become "1"
-        complete_columns = [values.astype(object) for values in complete_columns]
-    flags = is_positive(np.concatenate(complete_columns), positive=positive).reshape(3, -1)
+    flags = columns_positive(dict(zip(columns, complete_columns, strict=True)), positive=positive)
     right_a, right_b = flags[1] == flags[0], flags[2] == flags[0]
     only_a, only_b = int(np.count_nonzero(right_a > right_b)), int(np.count_nonzero(right_b > right_a))
     both = int(np.count_nonzero(right_a & right_b))
-    neither = flags.shape[1] - only_a - only_b - both
+    neither = flags[0].size - only_a - only_b - both
     statistic, p_value = _test(only_a, only_b, method)
-    interval = _interval(only_a, only_b, flags.shape[1], level)
+    interval = _interval(only_a, only_b, flags[0].size, level)
+    if (0 in interval) == (p_value < 1 - level):
+        interval = replace(interval, note=_APART)
     return McNemarTest(only_a, only_b, both, neither, statistic, p_value, method, interval)
 
 

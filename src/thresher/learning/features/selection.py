@@ -27,6 +27,7 @@ Search: TypeAlias = Literal["top", "forward", "backward", "exhaustive", "exact"]
 _DEPENDENT = 1e-10
 _MOST_SUBSETS = 2_000_000
 _BLOCK = 20_000
+_SMALLEST = 2**1074  # the smallest float above 0 is one over this
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -173,26 +174,31 @@ def exact_selection(between: Floats, within: Floats, size: int) -> Steps:
     ratio is the next λ, which rises until it is the optimum (Dinkelbach 1967, "On nonlinear fractional programming"),
     faster than linearly.
 
+    Terms are compared as integers, so that neither very small nor very large ones round away.
+
     When `size` features without scatter within classes separate at least some classes, J is infinite, and those with
     the largest scatter between are taken. Of equal terms the earlier feature is taken.
     """
     flat = np.flatnonzero(within == 0)
     if flat.size >= size and (between[flat] > 0).any():
         return Steps(np.sort(flat[_largest(between[flat], size)]), (float("inf"),))
+    terms = _integers(between), _integers(within)
     chosen = _largest(_ratio(between, within), size)
-    reached = _ratio_of(between, within, chosen)
-    steps = [reached]
-    while np.isfinite(reached):
-        with np.errstate(over="ignore"):  # a term that low is not among the largest
-            following = _largest(between - reached * within, size)
-        value = _ratio_of(between, within, following)
-        if value >= reached:
+    reached = _sums_of(terms, chosen)
+    steps = [_quotient(reached)]
+    while True:
+        above, below = reached
+        following = _largest(terms[0] * below - terms[1] * above, size)
+        value = _sums_of(terms, following)
+        rise = value[0] * below - value[1] * above
+        if rise >= 0:
             # At the optimum this is the subset that ties prefer, whatever the iteration started from.
             chosen = following
-        if not value > reached:
+        if rise <= 0:
             break
         reached = value
-        steps.append(reached)
+        if _quotient(reached) > steps[-1]:  # a rise may be less than a float shows
+            steps.append(_quotient(reached))
     return Steps(np.sort(chosen), tuple(steps))
 
 
@@ -360,10 +366,25 @@ def _largest(value: Floats, size: int) -> Indices:
     return np.argsort(-value, kind="stable")[:size]
 
 
-def _ratio_of(between: Floats, within: Floats, chosen: Indices) -> float:
-    # Summed in rising order, so that a subset has one ratio however it was reached.
-    inside = np.sort(chosen)
-    return float(_ratio(between[inside].sum(), within[inside].sum()))
+def _integers(terms: Floats) -> Any:
+    """Floats as integers of the smallest float: no sum or product of them rounds."""
+    ratios = (value.as_integer_ratio() for value in terms.tolist())
+    return np.array([above * (_SMALLEST // below) for above, below in ratios], dtype=object)
+
+
+def _sums_of(terms: tuple[Any, Any], chosen: Indices) -> tuple[int, int]:
+    """Between and within of a subset; 0/0 counts as 0."""
+    above, below = (int(sum(each[chosen].tolist())) for each in terms)
+    return above, below if above or below else 1
+
+
+def _quotient(sums: tuple[int, int]) -> float:
+    """The nearest float; infinite beyond the largest."""
+    above, below = sums
+    try:
+        return above / below
+    except OverflowError:
+        return math.inf
 
 
 def _sums_without_each(value: Floats) -> Floats:
