@@ -204,8 +204,6 @@ def _measure(answers: Answers, name: str, values: Sequence[Exact], question: Que
         answers.raises(MeasureError, lambda: th.choose(ranking, condition, **goal), where)
         return
     least = min(sign * key for key in defined.values())
-    if least == math.inf:
-        return  # infinite wherever it is defined: delete this line to have such choices checked
     best = [split for split, key in defined.items() if sign * key == least]
     choice = th.choose(ranking, condition, **goal)
     splits = choice.splits.tolist()
