@@ -39,7 +39,7 @@ from thresher.errors import (
 from thresher.inputs.arrow import numpy_column
 from thresher.inputs.columns import is_absent, is_number, require_columns
 from thresher.ranking import Floats
-from thresher.sources.files import list_files, read_columns
+from thresher.sources.files import list_files, read_columns, standard_input
 from thresher.sources.text_files import DataFile, translate_errors
 
 STANDARD = "-"
@@ -337,7 +337,7 @@ def _open_text(source: str) -> Iterator[IO[str]]:
 
 def _open_bytes(source: str) -> Any:
     if source == STANDARD:
-        return sys.stdin.buffer
+        return standard_input()
     if source.lower().endswith(".gz"):
         return gzip.open(source)
     if source.lower().endswith(".zst"):

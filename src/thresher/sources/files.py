@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 from urllib.parse import unquote
 
 import numpy as np
@@ -435,9 +435,16 @@ def _partition(path: Path) -> dict[str, str | None]:
     return values
 
 
+def standard_input() -> IO[bytes]:
+    """The bytes of standard input, which programs may be started without."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed", "pipe rows into it, or name a file")
+    return sys.stdin.buffer
+
+
 def _standard_input() -> DataFile:
     """Standard input, read at once; its first bytes decide the format."""
-    content = sys.stdin.buffer.read()
+    content = standard_input().read()
     if not content:
         raise SourceError("standard input is empty", "pipe rows into it; it can be read once only")
     compression = next((kind for magic, kind in _PACKED.items() if content.startswith(magic)), None)
