@@ -100,7 +100,10 @@ def _literal(value: Any) -> str:
         return "{" + ", ".join(f"{key!r}: {_literal(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
-    return "..." if value is ... else repr(value)
+    try:
+        return "..." if value is ... else repr(value)
+    except Exception:  # noqa: BLE001 - an integer of over 4,300 digits, or whatever a class of the caller's raises
+        return "..."
 
 
 def _public_call(error: ThresherError) -> str:

@@ -32,6 +32,7 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 
 
 BAD_INPUT = 2
+_LEAST_ADDRESS_SPACE = 512 << 20
 _LESS = "read fewer columns or rows, allow more memory, or count parts of the data and add them with thresher merge"
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
@@ -81,7 +82,20 @@ class Command(click.Command):
         if ctx.params.get("as_json") and ctx.params.get("quiet"):
             raise click.UsageError("--json prints and --quiet does not; give one of them", ctx)
         with translate_errors(ctx):
+            _require_address_space()
             return super().invoke(ctx)
+
+
+def _require_address_space() -> None:
+    """Refuse a limit in which Arrow's threads would wait for each other for ever."""
+    with suppress(ImportError):  # Windows has neither the module nor such limits
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < _LEAST_ADDRESS_SPACE:
+            what = f"this process may use {limit >> 20:,} MiB of address space, and a command needs"
+            fix = "allow more (ulimit -v), or limit memory by a control group instead"
+            raise ThresherError(f"{what} {_LEAST_ADDRESS_SPACE >> 20:,} MiB before it has read anything", fix)
 
 
 @contextmanager
