@@ -256,7 +256,7 @@ def _with(call: Callable[..., Any], role: str, column: Any) -> Callable[[], Any]
     return lambda: call(*(column if role == each else right for each, right in _COLUMNS))
 
 
-_COLUMNS = (("labels", LABELS), ("scores", SCORES), ("weights", WEIGHTS))
+_COLUMNS: tuple[tuple[str, list[Any]], ...] = (("labels", LABELS), ("scores", SCORES), ("weights", WEIGHTS))
 
 
 def _holding(call: Callable[..., Any], role: str, make: Callable[[list[Any]], Any], value: Any) -> Callable[[], Any]:

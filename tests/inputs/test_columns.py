@@ -286,8 +286,8 @@ def test_weights_that_a_float_would_round_are_refused(weight):
 def test_counts_that_a_float_would_round_are_refused():
     with pytest.raises(th.errors.WeightError, match=r"pos\[0\] is 9007199254740993"):
         th.Ranking([0.5, 0.1], [2**53 + 1, 1], [0.5, 1])
+    mixed: Any = [[2**53 + 1, 0.5], [1, 1]]
     with pytest.raises(th.errors.WeightError, match="the count 9007199254740993"):
-        mixed: Any = [[2**53 + 1, 0.5], [1, 1]]
         th.ConfusionMatrix(mixed, classes=["a", "b"])
 
 

@@ -107,7 +107,7 @@ def require_number(
     try:
         return float(value)
     except OverflowError:  # an integer beyond all floats
-        return math.inf if value > 0 else -math.inf
+        return math.inf if abs(value) == value else -math.inf
 
 
 def require_between(

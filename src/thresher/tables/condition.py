@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,8 @@ class OperatingCondition:
                     raise ConditionError(f"{what}, got {short_repr(number)}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
-        numbers = (
-            part if part is None or isinstance(part, int | float) else float(part)
-            for part in (ratio, fp, fn, cost_tp, cost_tn)
-        )
+        costs: tuple[Any, ...] = (ratio, fp, fn, cost_tp, cost_tn)
+        numbers = (part if part is None or isinstance(part, int) else float(part) for part in costs)
         parts = dict(zip(_PARTS, numbers, strict=True))
         for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
             object.__setattr__(self, name, part)
@@ -182,12 +181,12 @@ class OperatingCondition:
 
 
 @lru_cache(maxsize=1024)
-def simplest(number: float) -> Fraction:
+def simplest(number: Any) -> Fraction:
     """The simplest fraction that a float stands for: 3/7 and not its 53-bit neighbour.
 
     So ties that a person sees in costs such as 0.1 and 0.3 are ties, and not decided by rounding.
     """
-    exact = Fraction(float(number) if isinstance(number, np.floating) else number)  # which takes no half floats
+    exact = Fraction(number) if isinstance(number, Rational) else Fraction(float(number))  # also of half floats
     simple = exact.limit_denominator(_SIMPLE)
     return simple if float(simple) == float(number) else exact
 
