@@ -432,7 +432,7 @@ def _match(pattern: str) -> list[DataFile]:
     _require_readable_around(pattern)
     paths = list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - it may be absolute
     for path in paths:
-        if not path.is_dir():
+        if not (path.is_dir() or path.is_file()):
             _regular(path)
     plain = set(filter(Path.is_file, paths))
     files = {str(path): _data_file(path) for path in plain}

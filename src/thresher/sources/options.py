@@ -93,8 +93,10 @@ def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
     weights = [] if columns.weights is None else [columns.weights]
     name: Any
     for name in (columns.label, *columns.scores, *weights, *columns.by):
+        if isinstance(name, str):
+            continue
         plain = isinstance(name, Hashable) and not is_absent(name) and not isinstance(name, np.void)
-        if not isinstance(name, str) and not (is_frame(source) and plain):
+        if not (is_frame(source) and plain):
             raise ArgumentError(f"a column is named by text, got {short_repr(name)}", 'e.g. label="y", score="p"')
     if columns.label in (*columns.scores, columns.weights):
         raise ArgumentError(
