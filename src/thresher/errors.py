@@ -11,6 +11,7 @@ from typing import Any
 Spelling = Callable[[str, str | None], str]
 _UNSET = object()
 _MARK = "\ue000"  # a private-use character, which `repr` escapes: surrounds the names of arguments in texts
+_LONG = re.compile(rf"[^\s{_MARK}]{{300,}}")  # a path, a number or a text of which the ends are enough
 _MARKED = re.compile(f"{_MARK}([^={_MARK}]+)(?:=([^{_MARK}]*))?{_MARK}")
 
 
@@ -26,7 +27,7 @@ class ThresherError(ValueError):
     """
 
     def __init__(self, what: str, fix: str, *, where: str = "", parameter: str = "") -> None:
-        self._marked = what, fix
+        self._marked = _cut(what), _cut(fix)
         self.what, self.fix = self.spelled(lambda name, value: name if value is None else f"{name}={value}")
         self.place = where
         self.parameter = parameter
@@ -60,7 +61,12 @@ class ThresherError(ValueError):
 
 def paragraph(what: str, where: str, fix: str) -> str:
     """Text of an error in its three lines."""
-    return f"{what}\n" + (f"  where: {where}\n" if where else "") + f"  fix:   {fix}"
+    return _cut(f"{what}\n" + (f"  where: {where}\n" if where else "") + f"  fix:   {fix}")
+
+
+def _cut(text: str) -> str:
+    """A text without its longest words, of which both ends stay."""
+    return _LONG.sub(lambda word: f"{word[0][:200]}…{word[0][-60:]}", text)
 
 
 @contextmanager
@@ -94,7 +100,10 @@ def _literal(value: Any) -> str:
         return "{" + ", ".join(f"{key!r}: {_literal(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
-    return "..." if value is ... else repr(value)
+    try:
+        return "..." if value is ... else repr(value)
+    except Exception:  # noqa: BLE001 - an integer of over 4,300 digits, or whatever a class of the caller's raises
+        return "..."
 
 
 def _public_call(error: ThresherError) -> str:

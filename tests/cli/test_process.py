@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,8 +19,15 @@ COMMAND = [sys.executable, "-m", "thresher"]
 
 
 def run(folder, *words, **options):
-    settings = {"capture_output": True, "text": True, "cwd": folder, "timeout": 120} | options
-    return subprocess.run([*COMMAND, *words], check=False, **settings)  # noqa: S603
+    settings = {
+        "capture_output": True,
+        "text": True,
+        "cwd": folder,
+        "timeout": 120,
+        "stdin": subprocess.DEVNULL,
+    } | options
+    command = words[0] if options.get("shell") else [*COMMAND, *words]
+    return subprocess.run(command, check=False, **settings)  # noqa: S603
 
 
 def names_in(folder):
@@ -100,6 +108,24 @@ def test_a_full_disk(folder):
     assert ran.returncode == 2
     assert "there is no space left on the device" in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_end_only_what_needs_them(folder, closed):
+    """Cron and other programs may start this one without standard streams."""
+
+    def code(*words):
+        line = f"exec {' '.join(map(shlex.quote, [*COMMAND, *words]))} {closed}"
+        ran = run(folder, line, shell=True)  # noqa: S604 - only a shell closes streams
+        assert "Traceback" not in ran.stderr
+        return ran.returncode
+
+    Path(folder, "decision.json").unlink(missing_ok=True)
+    assert code("evaluate", *ROWS[:5], "--quiet", "--decision", "decision.json") == 0
+    assert json.loads(Path(folder, "decision.json").read_text())["model"] == "forest", "and nothing else is in it"
+    assert code("choose", *ROWS[:5]) == (2 if ">&-" in closed.replace("2>&-", "") else 0)
+    assert code("choose", "-", *ROWS[1:5]) == 2
+    assert code("choose", "absent.csv", *ROWS[1:5]) == 2
 
 
 @pytest.mark.parametrize(("asked", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

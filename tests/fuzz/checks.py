@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.fuzz import choices, curves, decisions, large, laws, limits, measures, probabilities, scans, tabulated
+from tests.fuzz import (
+    choices,
+    curves,
+    decisions,
+    hostile_files,
+    hostile_inputs,
+    large,
+    laws,
+    limits,
+    measures,
+    probabilities,
+    scans,
+    tabulated,
+)
 from tests.fuzz.answers import Check
 
 CHECKS: Mapping[str, Check] = {
@@ -24,4 +37,6 @@ CHECKS: Mapping[str, Check] = {
     "large": large.check,
     "decisions": decisions.check,
     "commands": decisions.command_line,
+    "hostile-inputs": hostile_inputs.check,
+    "hostile-files": hostile_files.check,
 }

@@ -1,5 +1,6 @@
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -126,7 +127,7 @@ def test_a_column_without_its_gap_has_none(values):
 
 class TestComplete:
     def test_complete_columns_pass_untouched(self):
-        columns = {"labels": np.array([1, 0]), "scores": np.array([0.5, 0.2])}
+        columns: dict[str, Any] = {"labels": np.array([1, 0]), "scores": np.array([0.5, 0.2])}
         complete_columns, dropped = complete(columns, missing="raise")
         assert dropped == 0
         assert all(a is b for a, b in zip(complete_columns, columns.values(), strict=True))
@@ -148,7 +149,7 @@ class TestComplete:
         assert "1 of 10 scores are missing or NaN (first at rows 0)" in caught.value.what
 
     def test_a_row_is_dropped_once_whatever_it_misses(self):
-        columns = {"labels": np.array([1, None, None], object), "scores": np.array([0.5, np.nan, 1.0])}
+        columns: dict[str, Any] = {"labels": np.array([1, None, None], object), "scores": np.array([0.5, np.nan, 1.0])}
         complete_columns, dropped = complete(columns, missing="drop")
         assert dropped == 2
         assert [values.tolist() for values in complete_columns] == [[1], [0.5]]
@@ -253,3 +254,50 @@ def test_moments_of_pandas_with_a_zone_are_read_in_utc(unit):
 def test_moments_that_their_zone_has_in_another_millennium():
     last = pa.array([0, 253402300799], pa.timestamp("s", tz="Europe/Amsterdam")).to_pandas()
     assert plain_entries(read(last))[1] == dt.datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([(1,), (0,)], dtype=[("a", int)]),
+        np.array([b"a", b"b"], dtype="V1"),
+        pl.Series([{"a": 1}, {"a": 0}]),
+        pl.Series([[1], [0]]),
+        pl.Series([[1], [0]], dtype=pl.Array(pl.Int64, 1)),
+        pd.Series([[1], [0]]),
+    ],
+    ids=["records", "void", "struct", "lists", "arrays", "lists of pandas"],
+)
+def test_entries_of_several_values_are_refused(values):
+    for role in ("labels", "scores", "weights"):
+        columns: dict[str, Any] = {"labels": [1, 0], "scores": [0.9, 0.2], "weights": [1, 1]} | {role: values}
+        with pytest.raises(th.errors.ColumnError, match=f"{role} holds .* not one value per row"):
+            th.rank(**columns)
+
+
+@pytest.mark.parametrize("weight", [2**53 + 1, 2**53 + 3, 10**400])
+def test_weights_that_a_float_would_round_are_refused(weight):
+    for weights in ([weight, 1], np.array([weight, 1], dtype=object), np.array([min(weight, 2**62 + 1), 1])):
+        with pytest.raises(th.errors.WeightError, match="float64"):
+            th.rank([1, 0], [0.9, 0.2], weights=weights)
+    assert th.rank([1, 0], [0.9, 0.2], weights=[2**53, 1]).Pos == 2**53
+
+
+def test_counts_that_a_float_would_round_are_refused():
+    with pytest.raises(th.errors.WeightError, match=r"pos\[0\] is 9007199254740993"):
+        th.Ranking([0.5, 0.1], [2**53 + 1, 1], [0.5, 1])
+    mixed: Any = [[2**53 + 1, 0.5], [1, 1]]
+    with pytest.raises(th.errors.WeightError, match="the count 9007199254740993"):
+        th.ConfusionMatrix(mixed, classes=["a", "b"])
+
+
+def test_na_is_no_label_to_ask_for():
+    with pytest.raises(th.errors.PositiveLabelError, match="<NA>"):
+        th.rank([1, 0], [0.9, 0.2], positive=pd.NA)
+    with pytest.raises(th.errors.LabelError, match="<NA>"):
+        th.confusion([1, 0], [1, 0], classes=[0, 1, pd.NA])
+
+
+def test_integers_that_python_does_not_print_are_refused():
+    with pytest.raises(th.errors.ColumnError, match="an integer of more than 640 digits"):
+        th.rank([10**5000, 0], [0.9, 0.2], positive=0)

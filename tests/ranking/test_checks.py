@@ -90,8 +90,6 @@ def test_wide_or_odd_numbers_that_fit_are_ranked(scores):
         np.array([np.complex128(1), 3], dtype=object),
         np.array(["2020", "2021"], dtype="M8[Y]"),
         np.array([1, 2], dtype="m8[s]"),
-        np.array([[1], [1, 2]], dtype=object),
-        [{}, 1],
     ],
     ids=str,
 )

@@ -1,4 +1,5 @@
 import io
+import os
 import sys
 from types import SimpleNamespace
 
@@ -324,3 +325,55 @@ class TestBadFiles:
         monkeypatch.setattr(extras, "find_spec", lambda _: None)
         with pytest.raises(th.errors.MissingExtraError, match=r'pip install "thresher\[files\]"'):
             read(tmp_path / "a.csv")
+
+
+def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "rows.csv")
+    (tmp_path / "zeros.csv").symlink_to("/dev/zero")
+    for source in (tmp_path / "rows.csv", tmp_path / "zeros.csv", tmp_path, tmp_path / "*.csv"):
+        with pytest.raises(th.errors.SourceError, match="is a pipe or a device"):
+            th.scan(source, label="y", score="p")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".csv", "d/" * 3000 + "a.csv", "a\0b.csv", "x" * 5000 + ".duckdb"])
+def test_a_name_that_no_file_has(name, tmp_path):
+    evaluation = th.evaluate([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.4])
+    calls = (
+        lambda: th.scan(name, label="y", score="p", table="t" if name.endswith("db") else None),
+        lambda: read_columns(name),
+        lambda: th.Ranking.from_parquet(name),
+        lambda: th.rank([1, 0], [0.9, 0.1]).to_parquet(name),
+        lambda: evaluation.to_html(name),
+        lambda: evaluation.decision.save(name),
+        lambda: th.Decision.load(name),
+        lambda: th.plots.write_figures(evaluation, name),
+        lambda: th.learning.read_learned(name),
+        lambda: th.evaluation.evaluate_scan(tmp_path / name, label="y", score="p"),
+    )
+    for call in calls:
+        with pytest.raises(th.ThresherError, match=r"too long|cannot name a file|null byte") as refused:
+            call()
+        assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".arrows", ".orc", ".parquet"])
+def test_damaged_files_are_refused_or_read_and_end_nothing(tmp_path, suffix):
+    """Arrow trusts the offsets of its own files: a damaged one would end the process."""
+    table = pa.table({"y": ["spam", "ham"] * 50, "p": np.arange(100) / 100})
+    path = tmp_path / f"rows{suffix}"
+    if suffix == ".arrows":
+        with pa.ipc.new_stream(path, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        {".arrow": feather.write_feather, ".orc": orc.write_table, ".parquet": pq.write_table}[suffix](table, str(path))
+    content, random = path.read_bytes(), np.random.default_rng(0)
+    refused = 0
+    for at in random.integers(0, 8 * len(content), 120).tolist():
+        damaged = bytearray(content)
+        damaged[at // 8] ^= 1 << at % 8
+        path.write_bytes(damaged)
+        try:
+            th.scan(path, label="y", score="p", positive="spam")
+        except th.ThresherError:
+            refused += 1
+    assert refused

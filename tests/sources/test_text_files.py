@@ -355,3 +355,45 @@ def test_a_value_that_is_no_number_is_named_with_its_line_in_several_threads(tmp
             th.scan(path, label="label", score="p")
     finally:
         pa.set_cpu_count(before)
+
+
+@pytest.mark.parametrize("sign", ["\u00a0", "\f", "\v", "\u3000", "\x1c", "\u2009"])
+@pytest.mark.parametrize("form", ["{}1", "1{}"])
+def test_only_spaces_and_tabs_around_a_number_are_no_part_of_it(csv, sign, form):
+    file = csv(f"y,p\n1,{form.format(sign)}\n0,0.5\n")
+    with pytest.raises(th.errors.ScoreError, match="which is not a number"):
+        th.scan(file.name, label="y", score="p")
+    labels = csv(f"y,p\n{form.format(sign)},0.9\n0,0.5\n")
+    with pytest.raises(th.errors.PositiveLabelError, match="cannot tell which label is positive"):
+        th.scan(labels.name, label="y", score="p")
+    assert read_columns(labels.name, ["y"])["y"].tolist() == [form.format(sign), "0"]
+
+
+@pytest.mark.parametrize("number", [" 1", "1\t", " 1 "])
+def test_spaces_and_tabs_around_a_number(csv, number):
+    assert th.scan(csv(f"y,p\n1,{number}\n0,0.5\n").name, label="y", score="p") == th.rank([1, 0], [1, 0.5])
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
+def test_numbers_of_more_digits_than_python_reads(csv, name):
+    digits = "9" * 5000
+    text = f"y,p\n1,{digits}\n0,0.5\n" if name == "rows.csv" else f'{{"y": 1, "p": {digits}}}\n{{"y": 0, "p": 0.5}}\n'
+    with pytest.raises(th.errors.ScoreError, match="do not fit a float64 exactly, first 999") as refused:
+        th.scan(csv(text, name).name, label="y", score="p")
+    assert len(str(refused.value)) < 1000
+
+
+def test_lists_of_one_number_are_no_numbers(tmp_path):
+    for lines in ('{"y": 1, "p": [1]}\n{"y": 0, "p": [0]}\n', '{"y": 1, "p": [1]}\n{"y": 0, "p": [0], "q": NaN}\n'):
+        path = written(tmp_path, lines)
+        with pytest.raises(th.errors.ColumnError):
+            th.scan(path, label="y", score="p")
+        with pytest.raises(th.errors.ColumnError, match="not one value per row"):
+            read(path, ["p"])
+
+
+def test_bytes_that_are_not_utf8_matter_where_they_are_read(csv):
+    file = csv(b"y,p,note\n1,0.9,\xff\n0,0.2,b\n")
+    assert th.scan(file.name, label="y", score="p") == th.rank([1, 0], [0.9, 0.2])
+    with pytest.raises(th.errors.SourceError, match="is not UTF-8"):
+        read_columns(file.name, ["note"])

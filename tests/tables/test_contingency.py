@@ -33,7 +33,8 @@ class TestCells:
             (None, "tn is None,"),
             (1j, "tn is 1j,"),
             ([1, -2, 3], "tn is -2,"),
-            ([math.nan, -2.0], "tn is -2.0,"),
+            (math.nan, "tn is nan,"),
+            ([1.0, math.nan], "tn is nan,"),
             ([1.0, math.inf], "tn is inf,"),
             (np.array([2**64 - 1], dtype=np.uint64), "tn is 18446744073709551615,"),
         ],
@@ -42,6 +43,11 @@ class TestCells:
     def test_a_cell_is_a_count_or_a_weight(self, value, words):
         with pytest.raises(th.errors.WeightError, match=words):
             th.Contingency(1, 1, 1, value)
+
+    def test_undefined_tables_are_computed_and_travel(self):
+        undefined = th.Contingency(0, 0, 0, 0).proportions
+        assert math.isnan(undefined.tp)
+        assert math.isnan(pickle.loads(pickle.dumps(undefined)).tp)  # noqa: S301
 
     def test_cells_have_one_shape_or_none(self):
         with pytest.raises(th.errors.LengthError, match=r"\(2,\), \(3,\)"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import operator
+import os
 import reprlib
 from collections.abc import Collection, Iterable, Sequence
 from numbers import Real
@@ -36,8 +38,18 @@ def require_instance(value: Any, kinds: type | tuple[type, ...], noun: str = "",
 
 
 def require_path(value: Any) -> None:
-    """Refuse what names no file."""
-    require_instance(value, (str, PathLike), "a path", fix="give a text or a pathlib.Path")
+    """Refuse what can name no file, before a function of the system fails on it."""
+    if not isinstance(value, str | PathLike):
+        raise ArgumentError(f"a path is needed, got {describe(value)}", "give a text or a pathlib.Path")
+    try:
+        os.lstat(value)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            what = f"a path of {len(str(value)):,} signs is too long: {short_repr(str(value))}"
+            raise ArgumentError(what, "give a shorter one") from None
+    except ValueError as error:
+        what = f"{short_repr(str(value))} cannot name a file: {error}"
+        raise ArgumentError(what, "check where the path comes from") from None
 
 
 def is_one_of(value: Any, options: Collection[str]) -> bool:
@@ -94,7 +106,7 @@ def require_number(
         raise _refusal(name, "be a number", value, fix, error)
     try:
         return float(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer beyond all floats
         return math.inf if abs(value) == value else -math.inf
 
 
@@ -121,6 +133,7 @@ def require_level(value: Any) -> None:
     if 50 <= require_number(value, name="level", fix=fix) < 100:
         fix = f"did you mean {argument('level', value / 100)}?"
     require_between(value, 0, 1, name="level", fix=fix)
+    require_instance(value, (int, float, np.number), name="level", fix=fix)  # SciPy takes no fractions
 
 
 def require_function(value: Any, *, name: str) -> None:
@@ -178,7 +191,8 @@ def as_numbers(values: Any) -> Floats:
         array = np.asarray(values)
         if array.dtype.kind == "O":  # a text among them would be read, and a complex number lose a part
             array = np.array([_plain(value) for value in array.ravel().tolist()]).reshape(array.shape)
-        return array.astype(np.float64) if array.dtype.kind in "biuf" else np.full(array.shape, np.nan)
+        with np.errstate(over="ignore"):  # a long double beyond float64 is infinite
+            return array.astype(np.float64) if array.dtype.kind in "biuf" else np.full(array.shape, np.nan)
     except (TypeError, ValueError, OverflowError):  # rows of different lengths, or an integer beyond all floats
         return np.array(np.nan)
 
@@ -197,8 +211,15 @@ def describe(value: Any) -> str:
 
 
 def short_repr(value: Any) -> str:
-    """`repr` of a value on one line, cut where it is long."""
-    text = " ".join((reprlib.repr(value) if isinstance(value, int) else repr(value)).split())
+    """`repr` of a value on one line, cut where it is long.
+
+    >>> short_repr([0.5, "a"]), short_repr(10**5000)
+    ("[0.5, 'a']", 'an int that Python does not print')
+    """
+    try:
+        text = " ".join((reprlib.repr(value) if isinstance(value, int) else repr(value)).split())
+    except Exception:  # noqa: BLE001 - a whole number of over 4,300 digits, or whatever a class of the caller's raises
+        return f"{'an' if isinstance(value, int) else 'a'} {type(value).__name__} that Python does not print"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

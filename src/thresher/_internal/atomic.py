@@ -84,6 +84,7 @@ def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
 
     A folder that holds anything is replaced on request only, and only if it holds nothing but files of these `names`.
     """
+    require_path(path)
     shown, target = Path(path), Path(os.path.realpath(path))
     if target.exists() and not target.is_dir():
         raise OutputError(f"{shown} is a file, not a folder", "name a folder that does not exist yet")

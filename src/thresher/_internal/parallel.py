@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import count
 from threading import get_ident
@@ -20,6 +21,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 CHUNK = 1 << 18  # shorter ones cost more in passing the interpreter lock than the cache gains
 MOST_THREADS = 8
 BLOCK = 25  # replicates per seed: small enough to share among threads, large enough that seeding costs nothing
+MOST_REPLICATES = 1_000_000  # of a bootstrap or a test; more would be a slip, and fill the memory
 ITEMS_WORTH_THREADS = 1 << 19  # in a block; with fewer, threads wait for each other longer than they work
 
 
@@ -80,7 +82,8 @@ def parallel_map(work: Callable[[U], T], items: Sequence[U], threads: int) -> li
 
     shared, others = [take_items], list[Future[None]]()
     try:
-        others.extend(_pool(os.getpid()).submit(_run, shared) for _ in range(min(threads, len(items)) - 1))
+        with suppress(RuntimeError):  # a thread that cannot start, for want of memory: the others do its work
+            others.extend(_pool(os.getpid()).submit(_run, shared) for _ in range(min(threads, len(items)) - 1))
         take_items()
     finally:
         wait(other for other in others if not other.cancel())  # what has not begun by now is not needed

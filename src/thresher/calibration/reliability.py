@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from thresher._internal.arguments import as_number, require_integer, require_level, require_one_of
+from thresher._internal.parallel import MOST_REPLICATES
 from thresher._internal.results import Result, Tabular
 from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
@@ -21,7 +22,6 @@ ErrorBins: TypeAlias = Literal["quantile", "uniform", "exact"]
 MOST_BINS = 1_000_000
 MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are drawn together
 DRAWS_AT_ONCE = 1 << 21
-MOST_REPLICATES = 10_000_000
 
 _COLUMNS = ("score", "observed", "pos", "neg", "lowest", "highest")
 

@@ -6,13 +6,14 @@ import ast
 import difflib
 import errno
 import os
+import re
 import shlex
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -31,6 +32,8 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 
 
 BAD_INPUT = 2
+_LEAST_ADDRESS_SPACE = 512 << 20
+_LESS = "read fewer columns or rows, allow more memory, or count parts of the data and add them with thresher merge"
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
     errno.EDQUOT: ("the disk quota is used up", "free some space, or write elsewhere"),
@@ -41,7 +44,13 @@ _REASONS = {
     errno.EISDIR: ("it is a folder", "name a file"),
     errno.ENOTDIR: ("a part of its path is a file and not a folder", "check the spelling"),
     errno.ENAMETOOLONG: ("its name is too long", "give a shorter one"),
+    errno.EBADF: ("it is closed", "send it to a file or to /dev/null, or pass --quiet where nothing has to be printed"),
+    errno.ENOMEM: ("there is not enough memory for this", _LESS),
 }
+# Packages that cannot be mapped and threads that cannot start: the errors of too little memory that have no kind.
+_NO_MEMORY = re.compile(
+    r"(?i)can't start new thread|failed to map segment|cannot allocate memory|cannot create.*mapping"
+)
 
 
 class Refusal(click.ClickException):
@@ -72,23 +81,44 @@ class Command(click.Command):
         """Run the command; what the library or the system refuses becomes a `Refusal`."""
         if ctx.params.get("as_json") and ctx.params.get("quiet"):
             raise click.UsageError("--json prints and --quiet does not; give one of them", ctx)
-        try:
+        with translate_errors(ctx):
+            _require_address_space()
             return super().invoke(ctx)
-        except ThresherError as error:
-            raise refusal(error, ctx) from None
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            other = (error.strerror or str(error)).lower(), "check the path and try again"
-            reason, fix = _REASONS.get(error.errno or 0, other)
-            name = error.filename2 or error.filename or "standard output"
-            raise Refusal(f"{name} cannot be used: {reason}", place(ctx), fix) from None
-        except UnicodeError as error:
-            what = f"a text is not in the encoding it should be in: {error}"
-            raise Refusal(what, place(ctx), "save it as UTF-8") from None
-        except MemoryError:
-            fix = "read fewer columns or rows, or count parts of the data and add them with thresher merge"
-            raise Refusal("there is not enough memory for this", place(ctx), fix) from None
+
+
+def _require_address_space() -> None:
+    """Refuse a limit in which Arrow's threads would wait for each other for ever."""
+    with suppress(ImportError):  # Windows has neither the module nor such limits
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < _LEAST_ADDRESS_SPACE:
+            what = f"this process may use {limit >> 20:,} MiB of address space, and a command needs"
+            fix = "allow more (ulimit -v), or limit memory by a control group instead"
+            raise ThresherError(f"{what} {_LEAST_ADDRESS_SPACE >> 20:,} MiB before it has read anything", fix)
+
+
+@contextmanager
+def translate_errors(ctx: click.Context) -> Iterator[None]:
+    """Turn what the library or the system refuses into a `Refusal`."""
+    try:
+        yield
+    except ThresherError as error:
+        raise refusal(error, ctx) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        other = (error.strerror or str(error)).lower(), "check the path and try again"
+        reason, fix = _REASONS.get(error.errno or 0, other)
+        name = error.filename2 or error.filename or "standard output"
+        raise Refusal(f"{name} cannot be used: {reason}", place(ctx), fix) from None
+    except UnicodeError as error:
+        what = f"a text is not in the encoding it should be in: {error}"
+        raise Refusal(what, place(ctx), "save it as UTF-8") from None
+    except (MemoryError, RuntimeError, ImportError, SystemError) as error:
+        if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+            raise Refusal("there is not enough memory for this", place(ctx), _LESS) from None
+        raise
 
 
 def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
@@ -138,7 +168,7 @@ def place(ctx: click.Context) -> str:
         from thresher.sources.engines.errors import without_secrets
 
         source = without_secrets(source)
-    return f"thresher {ctx.info_name}" + (f" {source}" if isinstance(source, str) else "")
+    return " ".join(["thresher", ctx.info_name or "", source if isinstance(source, str) else ""]).strip()
 
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -210,8 +240,6 @@ class Program(click.Group):
         except KeyboardInterrupt:
             raise click.exceptions.Exit(TERMINATED if ctx.obj else INTERRUPTED) from None
         except BrokenPipeError:
-            # Python flushes stdout once more on leaving, which must not fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise click.exceptions.Exit(BROKEN_PIPE) from None
         return result
 
@@ -221,18 +249,33 @@ class Program(click.Group):
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
         try:
-            with _terminable() as signals:
+            with _terminable() as signals, translate_errors(click.Context(self, info_name="")):
                 code = super().main(*args, obj=signals, **extra)
         except click.ClickException as error:
-            click.echo(_paragraph(error), err=True)
+            with suppress(OSError):  # nobody reads what went wrong, and the exit code says that something did
+                click.echo(_paragraph(error), err=True)
             sys.exit(BAD_INPUT)
         except click.Abort:
             sys.exit(INTERRUPTED)
         except Exception:  # noqa: BLE001 - a fault must not look like a gate that failed, which leaves with 1
-            traceback.print_exc()
-            click.echo("thresher: this is a fault of thresher and not of what it was given; please report it", err=True)
+            with suppress(OSError):
+                traceback.print_exc()
+                click.echo(
+                    "thresher: this is a fault of thresher and not of what it was given; please report it", err=True
+                )
             sys.exit(FAULT)
+        finally:
+            _leave_unwritten()
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_unwritten() -> None:
+    """Let Python's last flush of standard output on leaving succeed, where none can."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def is_ranking(source: str) -> bool:
     parquet = extra("pyarrow.parquet", name="files")
     try:
         return _MARK in (parquet.read_schema(source).metadata or {})
-    except (OSError, ValueError):  # no Parquet at all, which reading its rows explains better
+    except Exception:  # noqa: BLE001 - no Parquet, or a damaged one, which reading its rows explains better
         return False
 
 

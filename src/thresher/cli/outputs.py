@@ -37,9 +37,9 @@ from thresher.errors import (
     ThresherError,
 )
 from thresher.inputs.arrow import numpy_column
-from thresher.inputs.columns import is_absent, is_number, require_columns
+from thresher.inputs.columns import float_texts, is_absent, is_number, require_columns
 from thresher.ranking import Floats
-from thresher.sources.files import list_files, read_columns
+from thresher.sources.files import list_files, read_columns, standard_input
 from thresher.sources.text_files import DataFile, translate_errors
 
 STANDARD = "-"
@@ -292,7 +292,7 @@ def _require_new(added: Iterable[str], names: Sequence[str], place: str) -> None
 def _numbers(texts: Sequence[str | None], before: int, score: str) -> Floats:
     """Scores of texts; what is missing or no number is refused with its row."""
     try:
-        values = np.array([float(text or "") for text in texts])
+        values = np.array(float_texts([text or "" for text in texts]))
         missing = np.isnan(values)
         if not missing.any():
             return values
@@ -337,7 +337,7 @@ def _open_text(source: str) -> Iterator[IO[str]]:
 
 def _open_bytes(source: str) -> Any:
     if source == STANDARD:
-        return sys.stdin.buffer
+        return standard_input()
     if source.lower().endswith(".gz"):
         return gzip.open(source)
     if source.lower().endswith(".zst"):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, short_repr
 from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError
@@ -200,11 +201,11 @@ def _area_up_to(x: Floats, y: Floats, end: float) -> float:
 
 def _range(name: str, ends: Any) -> tuple[float, float]:
     try:
-        low, high = (float(end) for end in ends)
+        low, high = (as_number(end) for end in ends)
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
-        what = f"the range must be two rates, 0 <= low < high <= 1, got {ends!r}"
+        what = f"the range must be two rates, 0 <= low < high <= 1, got {short_repr(ends)}"
         raise ArgumentError(what, f"e.g. {name}=(0, 0.1)", parameter=name)
     return low, high
 

@@ -135,7 +135,9 @@ def _pools(x: Counts, y: Counts) -> Splits:
     seen = cases > 0  # weights may vanish in sums
     fitted = isotonic_regression(pos[seen] / cases[seen], weights=cases[seen], increasing=False)
     place = np.append(np.flatnonzero(seen), cases.size)
-    return place[fitted.blocks]
+    corner: Splits = place[fitted.blocks]
+    corner[0] = 0  # the first weights may vanish, too
+    return corner
 
 
 def _mend(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[Any]]:

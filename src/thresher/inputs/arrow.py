@@ -16,9 +16,11 @@ Column: TypeAlias = npt.NDArray[Any]
 
 _MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
 _WIDEST_NAME = 64
+MOST_DIGITS = 640  # of a whole number: the least to which Python's own limit can be set
 # Missing where all else is numbers or truth values; in a column of words they are words.
 ABSENT = ("", "NA", "N/A", "#N/A", "null", "NULL", "Null", "None", "nan", "NaN", "NAN")
 _TRUTH = ("true", "false")
+BLANKS = " \t"  # around numbers in text; other white space is no part of a number, as in Arrow's own reader
 
 
 def numpy_column(values: Any, *, name: str) -> Column:
@@ -166,7 +168,7 @@ def parse_text(values: Any) -> Column:
     array = _numbers(values)
     if array is not None:
         return array
-    trimmed = pc.utf8_trim_whitespace(values)
+    trimmed = pc.utf8_trim(values, BLANKS)
     absent = pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type))
     present = pc.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
     if present.null_count == len(present):
@@ -201,7 +203,8 @@ def _numbers(texts: Any) -> Column | None:
 def rounded_texts(floats: Column, texts: Any) -> dict[int, int | Decimal]:
     """Exact values, by position, of texts whose number a float64 rounds.
 
-    Integers beyond 2^53 may be rounded, and a large finite number may become infinite.
+    Integers beyond 2^53 may be rounded, and a large finite number may become infinite. Integers of more digits than
+    Python would print are `Decimal`.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -214,7 +217,7 @@ def rounded_texts(floats: Column, texts: Any) -> dict[int, int | Decimal]:
     overflow = np.isinf(floats[large]) & ~np.asarray(pc.match_substring_regex(written, "(?i)inf"))
     doubtful = np.flatnonzero(integer | overflow)
     exact = {
-        int(large[i]): int(text) if integer[i] else Decimal(text)
+        int(large[i]): int(text) if integer[i] and len(text) <= MOST_DIGITS else Decimal(text)
         for i, text in zip(doubtful.tolist(), written.take(pa.array(doubtful)).to_pylist(), strict=True)
     }
     return {row: value for row, value in exact.items() if value != floats[row].item()}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -11,17 +13,21 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import require_one_of
+from thresher._internal.arguments import require_one_of, short_repr
 from thresher._internal.parallel import map_chunks
 from thresher._internal.text import in_words
 from thresher.errors import ArgumentError, ColumnError, EmptyError, LengthError, MissingValueError, argument
-from thresher.inputs.arrow import is_arrow, numpy_column, objects, of_capsule
+from thresher.inputs.arrow import BLANKS, MOST_DIGITS, is_arrow, numpy_column, objects, of_capsule
 from thresher.ranking import EXACT_INTEGERS, Flags
 
 Missing: TypeAlias = Literal["raise", "drop"]
 Column: TypeAlias = npt.NDArray[Any]
 
 NAMES_SHOWN = 20
+_MOST_BITS = int(MOST_DIGITS / math.log10(2))
+_FOREIGN = re.compile(rf"[^{BLANKS}+\-.0-9A-Za-z]")
+_NESTED = ("struct", "list", "array", "large_list", "fixed_size_list", "map")  # types of Polars and Arrow
+_SEVERAL = (list, dict, set, frozenset, np.ndarray, np.void)  # tuples can be labels
 _FINER_THAN_PYTHON = ("ns", "ps", "fs", "as")
 _MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
 
@@ -32,7 +38,9 @@ def column(values: Any, *, name: str) -> Column:
     if is_arrow(values):
         return numpy_column(values, name=name)
     try:
-        array = _as_array(values)
+        array = _as_array(values, name)
+    except ColumnError:
+        raise
     except ValueError:  # NumPy will not make a column of lists of different lengths
         raise LengthError(f"{name} holds rows of different lengths", "pass one entry per row") from None
     if array.ndim == 2 and array.shape[1] == 1:
@@ -40,7 +48,26 @@ def column(values: Any, *, name: str) -> Column:
     if array.ndim != 1:
         fix = f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix"
         raise LengthError(f"{name} has shape {array.shape}, and a column has one dimension", fix)
+    if array.dtype.kind == "V":
+        raise _several(name, f"records of {array.dtype}")
+    if array.dtype.kind == "O":
+        require_plain(array.tolist(), name)
     return array
+
+
+def require_plain(entries: list[Any], name: str) -> None:
+    """Refuse entries of several values, and integers that Python does not print."""
+    kinds = set(map(type, entries))
+    for kind in kinds:
+        if issubclass(kind, _SEVERAL):
+            raise _several(name, f"entries of type {kind.__name__}")
+    if int in kinds and any(type(entry) is int and entry.bit_length() > _MOST_BITS for entry in entries):
+        what = f"{name} holds an integer of more than {MOST_DIGITS} digits"
+        raise ColumnError(what, "give it as a text if it is a name, or divide it if it is a number")
+
+
+def _several(name: str, held: str) -> ColumnError:
+    return ColumnError(f"{name} holds {held}, not one value per row", "take a column of plain values")
 
 
 def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool = True) -> tuple[list[Column], int]:
@@ -144,7 +171,7 @@ def plain_entries(array: Column) -> list[Any]:
     return entries if absent is None else [None if gone else entry for entry, gone in zip(entries, absent, strict=True)]
 
 
-def _as_array(values: Any) -> Column:
+def _as_array(values: Any, name: str) -> Column:
     if isinstance(values, np.ma.MaskedArray):
         if not np.ma.is_masked(values):
             return values.data
@@ -152,6 +179,8 @@ def _as_array(values: Any) -> Column:
         array[np.ma.getmaskarray(values)] = None
         return array
     kind = str(getattr(values, "dtype", "")).lower()
+    if kind.startswith(_NESTED):
+        raise _several(name, kind)
     if kind.endswith("int128"):  # of Polars, which NumPy does not have
         return objects(values.to_list())
     if kind.startswith("datetime64[") and "," in kind:  # moments of pandas with a zone, in UTC as everywhere
@@ -200,7 +229,7 @@ def require_columns(wanted: Collection[str], present: Sequence[str], *, place: s
     """Raise `ColumnError` unless every wanted column is among those present, once."""
     if not set(wanted) <= set(present):
         absent = [name for name in wanted if name not in present]
-        lacks = "no column " + repr(absent[0]) if len(absent) == 1 else "no columns " + named(absent)
+        lacks = "no column " + short_repr(absent[0]) if len(absent) == 1 else "no columns " + named(absent)
         near = [match for name in absent for match in _near(name, present)]
         suggestion = f"; did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?" if near else ""
         raise ColumnError(f"{place} has {lacks}{suggestion}", _fix(present))
@@ -221,14 +250,16 @@ def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tu
 def named(names: Sequence[str]) -> str:
     """The first names in words, and how many more there are."""
     more = [f"{len(names) - NAMES_SHOWN:,} more"] if len(names) > NAMES_SHOWN else []
-    return in_words([*map(repr, names[:NAMES_SHOWN]), *more]) if names else ""
+    return in_words([*map(short_repr, names[:NAMES_SHOWN]), *more]) if names else ""
 
 
 def _near(name: Any, present: Sequence[Any]) -> list[str]:
     texts = [other for other in present if isinstance(other, str)]  # frames may name columns by numbers
     folded = {other.strip().casefold(): other for other in reversed(texts)}
-    same = folded.get(str(name).strip().casefold())
-    return [same] if same is not None else difflib.get_close_matches(str(name), dict.fromkeys(texts), n=2, cutoff=0.6)
+    if not isinstance(name, str):
+        return []
+    same = folded.get(name.strip().casefold())
+    return [same] if same is not None else difflib.get_close_matches(name, dict.fromkeys(texts), n=2, cutoff=0.6)
 
 
 def _fix(present: Sequence[Any]) -> str:
@@ -244,7 +275,20 @@ def _fix(present: Sequence[Any]) -> str:
 def is_number(text: str) -> bool:
     """Whether a text reads as a float."""
     try:
-        float(text)
+        float_texts([text])
     except ValueError:
         return False
     return True
+
+
+def float_texts(texts: Sequence[str]) -> list[float]:
+    """Texts as floats; `ValueError` if one is no number as files write it.
+
+    Python alone would also read 1_000, digits of other scripts, and numbers between no-break spaces or form feeds.
+
+    >>> float_texts(["0.5", " 2e3 "])
+    [0.5, 2000.0]
+    """
+    if _FOREIGN.search("".join(texts)):
+        raise ValueError("a character that no number has")
+    return [float(text) for text in texts]

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import short_repr
 from thresher._internal.parallel import map_chunks
 from thresher._internal.text import in_words
 from thresher.errors import LabelError, PositiveLabelError, argument
-from thresher.inputs.columns import Column, column, flagged, without_zone
+from thresher.inputs.columns import Column, column, flagged, is_absent, require_plain, without_zone
 from thresher.ranking import Counts, Flags
 
 LABELS_SHOWN = 6
@@ -48,7 +49,7 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
         known = sorted(known)
     if positive is None:
         raise PositiveLabelError(
-            f"cannot tell which label is positive: {' or '.join(map(repr, known))}",
+            f"cannot tell which label is positive: {' or '.join(map(short_repr, known))}",
             fix=f"pass {argument('positive', known[-1])} (or the other one); only bool and 0/1 labels need no word",
         )
     for asked in (positive, without_zone(positive)):  # columns hold moments in UTC, whatever zone one names
@@ -99,14 +100,14 @@ def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags
 def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError:
     """The error of a third label, with how many rows carry each of a few."""
     known = distinct(labels, at_most=LABELS_SHOWN + 1)
-    shown = [repr(label) for label in known]
+    shown = [short_repr(label) for label in known]
     if len(known) <= LABELS_SHOWN:
         rows = np.ones(labels.size, dtype=np.int64) if cases is None else cases
-        shown = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {label!r}" for label in known]
+        shown = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {short_repr(label)}" for label in known]
     one = known[0] if positive is None else positive
     return LabelError(
         f"there are more than two labels: {_first_words(shown)}",
-        fix=f"compare one with the rest: give a column of labels that is true where the label is {one!r}; "
+        fix=f"compare one with the rest: give a column of labels that is true where the label is {short_repr(one)}; "
         "or evaluate all classes together with a confusion matrix",
     )
 
@@ -199,19 +200,25 @@ def same(one: Any, other: Any) -> bool:
     """Whether two labels are the same one; text never equals a number."""
     if isinstance(one, str) != isinstance(other, str):  # which NumPy must not be asked to compare
         return False
-    equal = one == other
-    return bool(equal) if np.ndim(equal) == 0 else False
+    try:
+        equal = one == other
+    except Exception:  # noqa: BLE001 - records, signalling NaN and classes of the caller's refuse to be compared
+        return False
+    if np.ndim(equal) or is_absent(equal):  # NA answers NA, which is neither true nor false
+        return False
+    return bool(equal)
 
 
 def _distinct_names(classes: Sequence[Any]) -> list[Any]:
     fix = f"give e.g. {argument('classes', [0, 1, 2])}"
     if not isinstance(classes, Iterable):
-        raise LabelError(f"classes must be a list of labels, got {classes!r}", fix)
+        raise LabelError(f"classes must be a list of labels, got {short_repr(classes)}", fix)
     names = [_plain(name) for name in classes]
-    if held := [name for name in names if isinstance(name, list | tuple | dict | set | np.ndarray)]:
-        raise LabelError(f"a class is one label, got {held[0]!r}", fix)
+    if held := [name for name in names if is_absent(name) or isinstance(name, list | tuple | dict | set | np.ndarray)]:
+        raise LabelError(f"a class is one label, got {short_repr(held[0])}", fix)
+    require_plain(names, "classes")
     if any(same(a, b) for i, a in enumerate(names) for b in names[:i]):
-        raise LabelError(f"classes names a class twice: {names!r}", "name each class once")
+        raise LabelError(f"classes names a class twice: {short_repr(names)}", "name each class once")
     return names
 
 
@@ -219,16 +226,16 @@ def _absent(positive: Any, known: Sequence[Any]) -> PositiveLabelError:
     other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in known)
     hint = f" (positive is {type(positive).__name__}, the labels are {type(known[0]).__name__})" if other_kind else ""
     return PositiveLabelError(
-        f"the positive label {positive!r} is not among the labels {listed(known)}{hint}",
+        f"the positive label {short_repr(positive)} is not among the labels {listed(known)}{hint}",
         fix="pass one that is; for a part of the data that may hold no positives, give a column of labels that is"
-        f" true where the label is {positive!r}",
+        f" true where the label is {short_repr(positive)}",
         parameter="positive",
     )
 
 
 def listed(labels: Sequence[Any]) -> str:
     """The first few labels in words."""
-    return _first_words([repr(label) for label in labels])
+    return _first_words([short_repr(label) for label in labels])
 
 
 def _first_words(texts: Sequence[str]) -> str:

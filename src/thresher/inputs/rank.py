@@ -11,7 +11,7 @@ import numpy as np
 from thresher.errors import EmptyError, WeightError
 from thresher.inputs.columns import Column, Missing, column, complete, is_missing
 from thresher.inputs.labels import is_positive
-from thresher.ranking import Floats, Ranking, rankable, require_safe_total
+from thresher.ranking import EXACT_INTEGERS, MOST_CASES, Floats, Ranking, rankable, require_safe_total
 
 
 def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None, missing: Missing = "raise") -> Ranking:
@@ -63,7 +63,19 @@ def float_weights(weights: Column) -> Floats:
         weights = np.where(absent, np.nan, weights)
     if weights.dtype.kind not in "biuf" and not (objects and all(isinstance(w, Real | Decimal) for w in weights)):
         raise WeightError(f"weights must be numbers, got {weights.dtype}", fix="give one number per row")
-    return weights.astype(np.float64, copy=False)
+    try:
+        with np.errstate(over="ignore"):  # a long double beyond float64 is infinite, which no weight may be
+            floats = weights.astype(np.float64, copy=False)
+    except OverflowError:
+        what = f"a weight is larger than every float64, {MOST_CASES:.2g} being the most"
+        raise WeightError(what, "divide all of them by the same number") from None
+    if weights.dtype.kind in "iuO" and floats.size and np.nanmax(floats, initial=0) >= EXACT_INTEGERS:
+        large = np.flatnonzero(floats >= EXACT_INTEGERS)
+        pairs = zip(weights[large].tolist(), floats[large].tolist(), strict=True)
+        if lost := [weight for weight, nearest in pairs if weight != nearest]:
+            what = f"{len(lost):,} of {floats.size:,} weights do not fit a float64 exactly, first {lost[0]}"
+            raise WeightError(what, "divide all of them by the same number, or round them yourself")
+    return floats
 
 
 def checked_weights(weights: Column) -> Floats:

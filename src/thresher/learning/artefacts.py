@@ -14,7 +14,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
-from thresher._internal.arguments import require_instance
+from thresher._internal.arguments import require_instance, require_path
 from thresher._internal.atomic import replace_folder, write_file
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
@@ -143,6 +143,7 @@ def write_learned(
 def read_learned(folder: str | Path) -> Deployed:
     """Read what `write_learned` wrote; nothing is run, and unknown types are refused."""
     require_instance(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
+    require_path(folder)
     place = Path(folder)
     if not place.is_dir():
         raise ArgumentError(f"there is no folder {place}", "give the folder that learn wrote")

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import require_one_of
+from thresher._internal.arguments import require_one_of, require_path
 from thresher._internal.atomic import replace_file
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
@@ -65,6 +65,7 @@ def write_figures(
         what = f"this is a {type(evaluation).__name__}, not an evaluation"
         raise ArgumentError(what, "give what evaluate(...) or evaluate_classes(...) returned")
     extra("matplotlib", name="plot")
+    require_path(folder)
     place = Path(folder)
     made = not place.exists()
     try:

@@ -60,7 +60,7 @@ class ScoresDisplay(Display):
         """Of one ranking, in `bins` of equal width, with the threshold of `choice`."""
         require_one_ranking(ranking)
         if bins is not None:
-            require_integer(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
+            require_integer(bins, name="bins", least=1, most=1_000_000, fix=f"give e.g. {argument('bins', 40)}")
         finite = np.isfinite(ranking.score)
         beyond = float((ranking.pos + ranking.neg)[~finite].sum())
         score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))

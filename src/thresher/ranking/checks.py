@@ -95,7 +95,12 @@ def _counts(column: Counts, name: str, kind: type[np.int64 | np.float64]) -> Cou
         what = f"{name}[{bad[0]}] is {column[bad[0]]}, and a count is finite and not negative"
         raise WeightError(what, "give counts (or summed weights) of 0 or more")
     require_safe_total(float(column.max(initial=0)))  # before a uint64 wraps round
-    return column.astype(kind)
+    counts = column.astype(kind)
+    exact = counts.astype(column.dtype) == column if column.dtype.kind in "iu" else True
+    if (lost := np.flatnonzero(~np.asarray(exact))).size:  # integers among floats
+        what = f"{name}[{lost[0]}] is {column[lost[0]]}, which does not fit a float64 exactly"
+        raise WeightError(what, "divide all counts by the same number, or round them yourself")
+    return counts
 
 
 def _exact_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -132,7 +137,8 @@ def _require_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     try:
         if any(isinstance(value, str | bytes | complex) for value in values.ravel().tolist()):
             raise TypeError  # float("0.5") would quietly read text, and a complex number lose a part
-        values.astype(np.float64)
+        with np.errstate(over="ignore"):  # a long double beyond float64, which does not fit then
+            values.astype(np.float64)
     except OverflowError:
         too_large = [abs(value) > sys.float_info.max for value in values.ravel().tolist()]
         raise _unfit(values, np.flatnonzero(too_large)) from None

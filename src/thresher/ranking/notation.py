@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from thresher._internal.arguments import short_repr
 from thresher.errors import NotationError
 from thresher.ranking.checks import require_safe_total
 from thresher.ranking.sorting import Counts, Floats
@@ -20,7 +21,7 @@ _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
 def parse_counts(text: str) -> tuple[Counts, Counts]:
     """Read positives and negatives per segment."""
     if not isinstance(text, str):
-        raise _malformed(repr(text), 0)
+        raise _malformed(short_repr(text), 0)
     segments: list[dict[str, float]] = []
     at = 0
     while segment := _SEGMENT.match(text, at):

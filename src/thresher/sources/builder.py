@@ -13,7 +13,7 @@ from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.labels import distinct, is_positive, listed, same
 from thresher.inputs.rank import checked_weights
 from thresher.ranking import HALF_ULP, Flags, Ranking, Sketch, count_rows, merge_ranges, rankable, require_safe_total
-from thresher.sources.buckets import BUCKETS
+from thresher.sources.buckets import BUCKETS, MOST_BUCKETS
 
 
 class RankingBuilder:
@@ -50,7 +50,8 @@ class RankingBuilder:
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = require_integer(buckets, name="buckets", least=2, fix=f"leave it out for {BUCKETS:,}")
+        fix = f"leave it out for {BUCKETS:,}"
+        self.buckets = require_integer(buckets, name="buckets", least=2, most=MOST_BUCKETS, fix=fix)
         self.batches = 0
         self.dropped = 0
         self._rows = 0

@@ -13,13 +13,14 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 from urllib.parse import unquote
 
 import numpy as np
 
+from thresher._internal.arguments import require_path
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, EmptyError, ScoreError, SourceError
 from thresher.inputs.arrow import numpy_column, objects, parse_text
@@ -50,15 +51,15 @@ _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", _STREAM: "arrow", b"ORC": "orc
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _PACKING = 8  # how much larger a compressed file may be in memory
 _BATCH = 1 << 18
-_DATASET = ("parquet", "orc", "arrow")  # formats that `pyarrow.dataset` reads with their types
+_TYPED = ("parquet", "orc", "arrow")  # formats whose columns have types
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """A file and its columns, those of folders last.
 
-    `fragment` is what `pyarrow.dataset` makes of it, None for texts and streams. Columns of CSV, and partition values
-    of folders, have the type string.
+    `fragment` is what `pyarrow.dataset` makes of it, None for texts and Arrow files. Columns of CSV, and partition
+    values of folders, have the type string.
     """
 
     file: DataFile
@@ -153,6 +154,7 @@ class FileTable:
                     scanner = _dataset(alike, types).scanner(columns=list(names), filter=test, batch_size=_BATCH)
                 for batch in scanner.to_batches():
                     if batch.num_rows:
+                        batch.validate(full=True)  # text that is not UTF-8 would fail later, and not say where
                         yield batch
 
     def _require_one_kind(self, name: str) -> None:
@@ -181,7 +183,7 @@ def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) 
     table.require(wanted)
     batches: list[Any] = []
     for part in table.parts:
-        fixed = part.file.format in _DATASET
+        fixed = part.file.format in _TYPED
         types = {n: part.types.get(n, arrow.string()) for n in wanted if n in part.file.partition or not fixed}
         try:
             batches += FileTable((part,)).batches(wanted, types)
@@ -190,11 +192,17 @@ def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) 
                 raise
             # Values of several types, or that Arrow would round: Python's parser reads each as it is written.
             rows = [dict(each.file.partition) | pairs for each in table.parts for _, pairs in json_objects(each.file)]
-            return {name: column([pairs.get(name) for pairs in rows], name=name) for name in wanted}
+            return {name: _json_column([pairs.get(name) for pairs in rows], name) for name in wanted}
     if wanted and not batches:
         place = table.first.name if len(table.parts) == 1 else f"each of {len(table.parts):,} files"
         raise EmptyError(f"{place} has columns and no rows", "give at least one row")
     return {name: join_parts([batch[name] for batch in batches], name, text=table.untyped(name)) for name in wanted}
+
+
+def _json_column(values: list[Any], name: str) -> Column:
+    """Values of one key as a column; NumPy would make numbers of lists of one number."""
+    nested = any(isinstance(value, list) for value in values)
+    return column(objects(values) if nested else values, name=f"the key {name!r}")
 
 
 def join_parts(parts: Sequence[Any], name: str, *, text: bool) -> Column:
@@ -225,8 +233,8 @@ def _open(file: DataFile) -> _Part:
         names = list(types)
     else:
         with translate_errors(file):
-            fragment = None if file.format == "arrow" and file.begins(_STREAM) else _fragment(file, {})
-            schema = _open_stream(file).schema if fragment is None else fragment.physical_schema
+            fragment = None if file.format == "arrow" else _fragment(file, {})
+            schema = _open_arrow(file).schema if fragment is None else fragment.physical_schema
         names, types = schema.names, dict(zip(schema.names, schema.types, strict=True))
     return _Part(file, fragment, [*names, *file.partition], types | dict.fromkeys(file.partition, text))
 
@@ -250,7 +258,7 @@ def _family(kind: Any) -> str | None:
 
 
 def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
-    """Files of Parquet, ORC or Arrow with columns of the same types, as one data set."""
+    """Files of Parquet or ORC with columns of the same types, as one data set."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
     known = parts[0].types
     fragments = [_fragment(part.file, types) if part.file.partition else part.fragment for part in parts]
@@ -258,18 +266,21 @@ def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
 
 
 def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:
-    """A scanner of a text or an Arrow stream, with partition values of its folders."""
+    """A scanner of a text or an Arrow file, with partition values of its folders."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
-    file, stream = part.file, part.file.format in _DATASET
+    file, typed = part.file, part.file.format in _TYPED
     folders = {name: kind for name, kind in types.items() if name in file.partition}
-    inside = {name: kind for name, kind in (part.types if stream else types).items() if name not in file.partition}
-    inside = {name: kind for name, kind in inside.items() if part.names.count(name) <= 1}
+    if typed:  # a filter's columns can be read in its text alone; some that it does not use do no harm
+        types = {
+            name: part.types[name] for name in part.types if name in names or (where is not None and name in str(where))
+        }
+    inside = {name: kind for name, kind in types.items() if name not in file.partition and part.names.count(name) <= 1}
     # A file that is asked for partition values alone still has to say how many rows it has.
     read = inside or dict([next(item for item in part.types.items() if item[0] not in file.partition)])
     schema = arrow.schema([*(inside | folders).items()])
 
     def batches() -> Iterator[Any]:
-        for batch in _open_stream(file) if stream else text_batches(file, read):
+        for batch in _arrow_batches(file, list(read)) if typed else text_batches(file, read):
             constants = [arrow.repeat(_partition_value(file, *item), batch.num_rows) for item in folders.items()]
             yield arrow.record_batch([*(batch[name] for name in inside), *constants], schema=schema)
 
@@ -288,7 +299,11 @@ def _partition_value(file: DataFile, name: str, kind: Any) -> Any:
 
 def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
     dataset, fs = extra("pyarrow.dataset", name="files"), extra("pyarrow.fs", name="files")
-    format_ = {"parquet": dataset.ParquetFileFormat, "orc": dataset.OrcFileFormat, "arrow": dataset.IpcFileFormat}
+    checked = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+    format_ = {
+        "parquet": partial(dataset.ParquetFileFormat, default_fragment_scan_options=checked),
+        "orc": dataset.OrcFileFormat,
+    }
     tests = [
         dataset.field(name).is_null()
         if value is None
@@ -304,13 +319,35 @@ def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
     return format_[file.format]().make_fragment(content, partition_expression=expression)
 
 
-def _open_stream(file: DataFile) -> Any:
-    return extra("pyarrow.ipc", name="files").open_stream(file.stream())
+def _open_arrow(file: DataFile, columns: Sequence[int] | None = None) -> Any:
+    """A reader of an Arrow stream, or of an Arrow file, which is read from its end."""
+    arrow, ipc = extra("pyarrow", name="files"), extra("pyarrow.ipc", name="files")
+    options = ipc.IpcReadOptions(included_fields=list(columns or ()))
+    if file.begins(_STREAM):
+        return ipc.open_stream(file.stream(), options=options)
+    if file.content is None and file.compression is None:
+        return ipc.open_file(arrow.OSFile(file.name), options=options)  # a map of a file that shrinks would be fatal
+    with file.stream() as stream:
+        return ipc.open_file(stream.read(), options=options)
+
+
+def _arrow_batches(file: DataFile, names: Sequence[str]) -> Iterator[Any]:
+    """Batches of some columns, each checked before anything reads it.
+
+    Arrow trusts the offsets in a file: a damaged one would lead it out of its memory.
+    """
+    present = _open_arrow(file).schema.names
+    reader = _open_arrow(file, [present.index(name) for name in names])
+    count = getattr(reader, "num_record_batches", None)
+    for batch in reader if count is None else map(reader.get_batch, range(count)):
+        batch.validate(full=True)
+        yield batch
 
 
 def list_files(source: Place) -> list[DataFile]:
     """The files of a source, in sorted order, all of one format."""
     extra("pyarrow", name="files")
+    require_path(source)
     place = os.fspath(source)
     if place == STDIN:
         return [_standard_input()]
@@ -318,6 +355,9 @@ def list_files(source: Place) -> list[DataFile]:
         files = _find(place)
     except PermissionError as error:
         raise _unreadable(error.filename or place) from None
+    except (OSError, RuntimeError) as error:  # a name that is too long, or links in a circle
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise SourceError(f"{place} cannot be read: {reason}", "check the path") from None
     names: dict[Path, str] = {}
     for file in files:
         other = names.setdefault(Path(file.name).resolve(), file.name)
@@ -339,7 +379,7 @@ def _find(place: str) -> list[DataFile]:
         if not files:
             raise SourceError(f"the folder {place} holds no data", f"formats are known by suffix: {_KNOWN}")
     elif path.exists():
-        files = [_data_file(path)]
+        files = [_data_file(_regular(path))]
     elif glob.has_magic(place):
         files = _match(place)
         if not files:
@@ -384,7 +424,7 @@ def _paths_below(folder: Path, around: tuple[Path, ...]) -> Iterator[Path]:
         elif path.is_file():
             yield path
         elif _format_of(path) is not None:
-            raise _leading_nowhere(path)
+            _regular(path)
 
 
 def _match(pattern: str) -> list[DataFile]:
@@ -392,8 +432,8 @@ def _match(pattern: str) -> list[DataFile]:
     _require_readable_around(pattern)
     paths = list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - it may be absolute
     for path in paths:
-        if not path.exists():
-            raise _leading_nowhere(path)
+        if not (path.is_dir() or path.is_file()):
+            _regular(path)
     plain = set(filter(Path.is_file, paths))
     files = {str(path): _data_file(path) for path in plain}
     for folder in paths:
@@ -421,8 +461,14 @@ def _unreadable(name: str) -> SourceError:
     return SourceError(f"{name} may not be read", "ask for the right to read it, or name the others by a glob")
 
 
-def _leading_nowhere(path: Path) -> SourceError:
-    return SourceError(f"{path} is a link to nothing that is there", "mend or remove the link")
+def _regular(path: Path) -> Path:
+    """Refuse a link to nothing, and what opening may wait for, or reading never end."""
+    if not path.exists():
+        raise SourceError(f"{path} is a link to nothing that is there", "mend or remove the link")
+    if not path.is_file():
+        what = f"{path} is a pipe or a device, and files are read more than once"
+        raise SourceError(what, "write the rows to a file, or pipe them into standard input and name that: -")
+    return path
 
 
 def _partition(path: Path) -> dict[str, str | None]:
@@ -435,9 +481,16 @@ def _partition(path: Path) -> dict[str, str | None]:
     return values
 
 
+def standard_input() -> IO[bytes]:
+    """The bytes of standard input, which programs may be started without."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed", "pipe rows into it, or name a file")
+    return sys.stdin.buffer
+
+
 def _standard_input() -> DataFile:
     """Standard input, read at once; its first bytes decide the format."""
-    content = sys.stdin.buffer.read()
+    content = standard_input().read()
     if not content:
         raise SourceError("standard input is empty", "pipe rows into it; it can be read once only")
     compression = next((kind for magic, kind in _PACKED.items() if content.startswith(magic)), None)

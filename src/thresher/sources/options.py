@@ -7,8 +7,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
+
+from thresher._internal.arguments import short_repr
 from thresher.errors import ArgumentError
-from thresher.inputs.columns import Missing
+from thresher.inputs.columns import Missing, is_absent
 from thresher.inputs.frames import is_frame
 from thresher.ranking import Ranking
 from thresher.sources.buckets import BUCKETS, MOST_BUCKETS
@@ -88,11 +91,17 @@ def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
             parameter="source",
         )
     weights = [] if columns.weights is None else [columns.weights]
+    name: Any
     for name in (columns.label, *columns.scores, *weights, *columns.by):
-        if not isinstance(name, str) and not (is_frame(source) and isinstance(name, Hashable) and name is not None):
-            raise ArgumentError(f"a column is named by text, got {name!r}", 'e.g. label="y", score="p"')
+        if isinstance(name, str):
+            continue
+        plain = isinstance(name, Hashable) and not is_absent(name) and not isinstance(name, np.void)
+        if not (is_frame(source) and plain):
+            raise ArgumentError(f"a column is named by text, got {short_repr(name)}", 'e.g. label="y", score="p"')
     if columns.label in (*columns.scores, columns.weights):
-        raise ArgumentError(f"the column {columns.label!r} is asked for as more than the label", "name another one")
+        raise ArgumentError(
+            f"the column {short_repr(columns.label)} is asked for as more than the label", "name another one"
+        )
 
 
 def score_names(scores: Any, *, least: int = 1, most: int | None = None) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import ColumnError, EmptyError, ScoreError, SourceError, ThresherError
-from thresher.inputs.arrow import ABSENT, rounded_texts
+from thresher.inputs.arrow import ABSENT, BLANKS, MOST_DIGITS, rounded_texts
 from thresher.ranking import EXACT_INTEGERS
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
@@ -81,7 +81,10 @@ def translate_errors(file: DataFile) -> Iterator[None]:
         yield
     except ThresherError:
         raise
-    except (OSError, EOFError, arrow.ArrowException) as error:
+    except MemoryError as error:  # of Arrow, too, as when a damaged file says that it is huge
+        what = f"there is not enough memory to read {file.name}{f' ({error})' if str(error) else ''}"
+        raise SourceError(what, "check that the file is complete, or read fewer rows or columns at once") from None
+    except (OSError, EOFError, OverflowError, UnicodeError, arrow.ArrowException) as error:
         kind = f" as {file.format}" if file.format else ""
         message = (getattr(error, "strerror", None) or str(error)).strip().partition("\n")[0]
         raise SourceError(
@@ -348,20 +351,33 @@ def _real(text: str) -> float | Decimal:
     return value if math.isfinite(value) else Decimal(text)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_real)
+def _integer(text: str) -> int | Decimal:
+    """An integer, also of more digits than Python reads."""
+    return int(text) if len(text) <= MOST_DIGITS else Decimal(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_real, parse_int=_integer)
+
+
+def _fits(number: int | Decimal) -> bool:
+    """Whether a float64 holds a number exactly."""
+    try:
+        return number == float(number)
+    except OverflowError:
+        return False
 
 
 def require_unrounded(file: DataFile, name: str) -> None:
     """Raise `ScoreError` if a float64 does not hold the numbers of a column."""
     if file.format == "jsonl":
         values = [pairs.get(name) for _, pairs in json_objects(file)]
-        rows, lost = len(values), [each for each in values if isinstance(each, int | Decimal) and each != float(each)]
+        rows, lost = len(values), [each for each in values if isinstance(each, int | Decimal) and not _fits(each)]
     else:
         rows, lost = 0, []
         arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
         for batch in csv_batches(file, {name: arrow.string()}):
             rows += batch.num_rows
-            texts = compute.utf8_trim_whitespace(batch.column(0))
+            texts = compute.utf8_trim(batch.column(0), BLANKS)
             texts = texts.filter(compute.invert(compute.is_in(texts, value_set=arrow.array(ABSENT))))
             floats = texts.cast(arrow.float64()).to_numpy(zero_copy_only=False)
             lost += rounded_texts(floats, texts).values()

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Rational
 from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import as_number, require_instance, require_number
+from thresher._internal.arguments import as_number, require_instance, require_number, short_repr
 from thresher.errors import ConditionError, argument
 from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
 from thresher.tables.contingency import Contingency, ratio, require_table
@@ -63,10 +64,12 @@ class OperatingCondition:
                 size = require_number(number, name=name, fix="give one", error=ConditionError)
                 if name in ratios and not 0 < size < math.inf:
                     what = f"{argument(name)} must be above 0" + (" and finite" if size == math.inf else "")
-                    raise ConditionError(f"{what}, got {number}", _FIXES[name], parameter=name)
+                    raise ConditionError(f"{what}, got {short_repr(number)}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         odds = _class_ratio(class_ratio, prevalence)
-        parts = dict(zip(_PARTS, (odds, fp, fn, cost_tp, cost_tn), strict=True))
+        costs: tuple[Any, ...] = (odds, fp, fn, cost_tp, cost_tn)
+        numbers = (part if part is None or isinstance(part, int) else float(part) for part in costs)
+        parts = dict(zip(_PARTS, numbers, strict=True))
         for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
             object.__setattr__(self, name, part)
 
@@ -190,12 +193,12 @@ class OperatingCondition:
 
 
 @lru_cache(maxsize=1024)
-def simplest(number: float) -> Fraction:
+def simplest(number: Any) -> Fraction:
     """The simplest fraction that a float stands for: 3/7 and not its 53-bit neighbour.
 
     So ties that a person sees in costs such as 0.1 and 0.3 are ties, and not decided by rounding.
     """
-    exact = Fraction(number)
+    exact = Fraction(number) if isinstance(number, Rational) else Fraction(float(number))  # also of half floats
     simple = exact.limit_denominator(_SIMPLE)
     return simple if float(simple) == float(number) else exact
 
@@ -221,7 +224,7 @@ def _costs_of_errors(
     fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
     for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
         if not math.isfinite(as_number(cost)):
-            what = f"{argument(name)} must be finite, got {cost}"
+            what = f"{argument(name)} must be finite, got {short_repr(cost)}"
             raise ConditionError(what, "give what one such case costs", parameter=name)
     for wrong, right, names in ((fp, cost_tn, ("cost_fp", "cost_tn")), (fn, cost_tp, ("cost_fn", "cost_tp"))):
         if wrong <= right:
@@ -238,7 +241,7 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
         what = f"both {argument('class_ratio')} and {argument('prevalence')} are given"
         raise ConditionError(what, "give one of them")
     if not 0 < prevalence < 1:
-        what = f"{argument('prevalence')} must lie strictly between 0 and 1, got {prevalence}"
+        what = f"{argument('prevalence')} must lie strictly between 0 and 1, got {short_repr(prevalence)}"
         raise ConditionError(what, "e.g. 0.02", parameter="prevalence")
     share = simplest(prevalence)
     return float(share / (1 - share))

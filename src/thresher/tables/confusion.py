@@ -11,14 +11,14 @@ from typing import Any, Literal, Self, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import require_one_of
+from thresher._internal.arguments import require_one_of, short_repr
 from thresher._internal.json import FieldError, items, json_value, not_written, number, numbers, read_object
 from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
 from thresher.inputs import classes_of
 from thresher.inputs.columns import Missing
 from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
-from thresher.ranking import Counts, Floats, require_safe_total
+from thresher.ranking import EXACT_INTEGERS, Counts, Floats, require_safe_total
 from thresher.tables.contingency import Contingency, complete_columns
 from thresher.tables.measures import Measure
 from thresher.tables.measures import measure as named
@@ -393,8 +393,18 @@ def _check_counts(counts: Any, k: int) -> Counts:
     if array.shape != (k, k):
         fix = "give one row per actual and one column per predicted class, in the order of classes"
         raise LengthError(f"counts have shape {array.shape}, and {k} classes need {k} rows and columns", fix)
+    if array.dtype.kind == "f" and not isinstance(counts, np.ndarray) and (array >= EXACT_INTEGERS).any():
+        pairs = zip(np.array(counts, dtype=object).ravel().tolist(), array.ravel().tolist(), strict=True)
+        if lost := [count for count, nearest in pairs if np.isfinite(nearest) and count != nearest]:
+            what = f"the count {lost[0]} does not fit a float64 exactly, and other counts are no integers"
+            raise WeightError(what, "divide all counts by the same number, or round them yourself")
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)
     if array.dtype.kind not in "biuf" or not (np.isfinite(array) & (array >= 0)).all():
-        raise WeightError(f"counts must be finite numbers of 0 or more, got {array.tolist()}", "give counts of cases")
+        raise WeightError(
+            f"counts must be finite numbers of 0 or more, got {short_repr(array.tolist())}", "give counts of cases"
+        )
     require_safe_total(float(array.sum(dtype=np.float64)))
     array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
     array.flags.writeable = False

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import as_number, as_numbers, describe, require_instance
+from thresher._internal.arguments import as_number, as_numbers, describe, require_instance, short_repr
 from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
@@ -200,7 +200,7 @@ class Contingency(Tabular):
     @property
     def proportions(self) -> Contingency:
         """The table with cells as proportions of all cases."""
-        return Contingency(*(_freeze(ratio([getattr(self, name)], [self.total])) for name in _CELLS))
+        return _table(Contingency, *(ratio([getattr(self, name)], [self.total]) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
         """The table that these rates give at another ratio of Pos to Neg, same total.
@@ -214,7 +214,7 @@ class Contingency(Tabular):
         Pos = self.total * (class_ratio / (1 + class_ratio))
         Neg = self.total * (1 / (1 + class_ratio))
         cells = self.tpr * Pos, self.fnr * Pos, self.fpr * Neg, self.tnr * Neg
-        return Contingency(*(_freeze(cell) for cell in cells))
+        return _table(Contingency, *cells)
 
     def independent(self) -> Contingency:
         """Expected counts if predictions ignored the actual class, same marginals.
@@ -227,7 +227,7 @@ class Contingency(Tabular):
             for actual in (self.Pos, self.Neg)
             for calls in (self.predicted_positive, self.predicted_negative)
         )
-        return Contingency(*(_freeze(ratio([product], [self.total])) for product in products))
+        return _table(Contingency, *(ratio([product], [self.total]) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
         """Whether tpr and fpr are at least as good as another's, and one is better.
@@ -274,8 +274,7 @@ class Contingency(Tabular):
         return contingency_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The constructor makes arrays read-only on the other side too.
-        return type(self), tuple(getattr(self, part.name) for part in fields(self))
+        return _table, (type(self), *(getattr(self, part.name) for part in fields(self)))
 
     def _brief(self) -> str:
         with np.printoptions(threshold=6, edgeitems=2, linewidth=999):
@@ -353,8 +352,16 @@ def complete_columns(
     return columns[:2], None if weights is None else checked_weights(columns[2]), dropped
 
 
+def _table(kind: type[Contingency], *cells: Cell) -> Contingency:
+    """A table of computed cells, of which some are NaN without cases of a class."""
+    table = object.__new__(kind)
+    for part, cell in zip(fields(kind), cells, strict=True):
+        object.__setattr__(table, part.name, _freeze(cell))
+    return table
+
+
 def _cell(value: Any, name: str) -> Cell:
-    """A count or weight, or a read-only array of them; an undefined table has NaN."""
+    """A count or weight, or a read-only array of them."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
@@ -362,11 +369,12 @@ def _cell(value: Any, name: str) -> Cell:
     bad = [] if array.dtype.kind in "biuf" else [value]
     kind = np.float64 if array.dtype.kind == "f" else np.int64  # narrow counts would wrap when added
     if kind is np.float64:
-        array = array.astype(kind, copy=False)
+        with np.errstate(over="ignore"):  # a long double beyond float64 is infinite, which no count is
+            array = array.astype(kind, copy=False)
     if not bad and array.size and not (array.min() >= 0 and array.max() <= MOST_CASES):
-        bad = array[(array < 0) | (array > MOST_CASES)].tolist()
+        bad = array[~((array >= 0) & (array <= MOST_CASES))].tolist()
     if bad:
-        what = f"{name} is {bad[0]!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}"
+        what = f"{name} is {short_repr(bad[0])}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}"
         raise WeightError(what, "give counts of cases")
     return _freeze(array.astype(kind, copy=array.flags.writeable)) if array.ndim else array.astype(kind).item()
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from thresher._internal.arguments import short_repr
 from thresher.errors import MeasureError
 from thresher.tables.contingency import Contingency, require_table
 
@@ -66,7 +67,7 @@ def measure(name: str | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        raise MeasureError(f"a measure is named by text, got {name!r}", 'give e.g. "accuracy"')
+        raise MeasureError(f"a measure is named by text, got {short_repr(name)}", 'give e.g. "accuracy"')
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]

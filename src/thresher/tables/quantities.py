@@ -21,6 +21,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import short_repr
 from thresher.errors import MeasureError
 from thresher.ranking import Flags
 from thresher.tables.contingency import Contingency
@@ -170,7 +171,7 @@ def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit
     if wanted is None or isinstance(wanted, Limit):
         return () if wanted is None else (wanted,)
     if not isinstance(wanted, Sequence):
-        raise MeasureError(f"a constraint is text, got {wanted!r}", 'e.g. "recall >= 0.9"')
+        raise MeasureError(f"a constraint is text, got {short_repr(wanted)}", 'e.g. "recall >= 0.9"')
     if not isinstance(wanted, str):
         return tuple(limit for one in wanted for limit in limits_of(one if isinstance(one, Limit) else str(one)))
     limits = []

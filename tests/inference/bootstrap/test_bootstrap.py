@@ -189,6 +189,8 @@ def test_names_can_be_chosen():
         ({"level": 95}, "did you mean level=0.95"),
         ({"replicates": 0}, "replicates must be 1, 2, 3"),
         ({"replicates": 2.5}, "replicates must be 1, 2, 3"),
+        ({"replicates": 10**12}, "replicates must be 1, 2, 3, ... up to 1,000,000, got 1000000000000"),
+        ({"replicates": 10**5000}, "got an int that Python does not print"),
         ({"threads": 0}, "threads must be"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"statistics": "acuracy"}, "no quantity called 'acuracy'"),

@@ -181,6 +181,7 @@ BAD: dict[str, tuple[Any, dict[str, Any], type[th.ThresherError], str]] = {
         "2 of 2 values are text",
     ),
     "infinite": ({"a": [1.0, np.inf]}, {}, th.errors.ColumnError, "1 of 2 values of column 'a' are infinite"),
+    "too large": ({"a": [1.0, 1e308]}, {}, th.errors.ColumnError, r"1 of 2 values .* are larger than 3.4e\+38"),
     "no such kind": ({"a": [1]}, {"types": {"a": "number"}}, th.errors.ArgumentError, "there is no kind 'number'"),
     "no such column": ({"age": [1]}, {"types": {"agee": "date"}}, th.errors.ColumnError, "there is no column 'agee'"),
     "no such target": ({"age": [1]}, {"target": "y"}, th.errors.ColumnError, "there is no column 'y'"),

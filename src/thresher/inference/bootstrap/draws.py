@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import require_function
-from thresher._internal.parallel import BLOCK, Progress, map_blocks
+from thresher._internal.arguments import require_function, short_repr
+from thresher._internal.parallel import BLOCK, MOST_REPLICATES, Progress, map_blocks
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.sample import Sample, Times
 from thresher.ranking import Counts, Floats
@@ -178,12 +178,16 @@ class Resampling:
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
     """Raise `ArgumentError` unless the options of a bootstrap are valid."""
     require_function(progress, name="progress")
-    for name, value, example in (("replicates", replicates, 2000), ("threads", 1 if threads is None else threads, 2)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            what = f"{argument(name)} must be 1, 2, 3, ..., got {value!r}"
+    counts = (
+        ("replicates", replicates, MOST_REPLICATES, 2000),
+        ("threads", 1 if threads is None else threads, 1 << 10, 2),
+    )
+    for name, value, most, example in counts:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+            what = f"{argument(name)} must be 1, 2, 3, ... up to {most:,}, got {short_repr(value)}"
             raise ArgumentError(what, f"give e.g. {argument(name, example)}", parameter=name)
     if not isinstance(seed, int | np.integer) or seed < 0:
-        what = f"{argument('seed')} must be a whole number of at least 0, got {seed!r}"
+        what = f"{argument('seed')} must be a whole number of at least 0, got {short_repr(seed)}"
         raise ArgumentError(what, f"give e.g. {argument('seed', 0)}", parameter="seed")
 
 

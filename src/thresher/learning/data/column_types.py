@@ -21,6 +21,7 @@ MOST_CATEGORIES = 1000
 _NUMBERS, _NUMBER_SHARE = 10, 0.8
 # Numbers with decimals are measurements and no codes, so a smaller share of them shows a mix.
 _MEASURED_SHARE = 0.2
+LARGEST = float(np.finfo(np.float32).max)  # of a feature: scikit-learn's trees hold float32
 _FEWEST_FOR_IDENTIFIER = 20
 _WORDS_OF_TEXT = 3
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|uuid|guid|key|index|row|nr|no)$", re.IGNORECASE)
@@ -276,6 +277,13 @@ def _numbers(present: Any, reason: str) -> Inference:
     if np.isinf(numbers).any():
         what = f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite"
         raise ColumnError(what, "make them missing or finite")
+    if (large := np.abs(numbers) > LARGEST).any():
+        what = (
+            f"{int(large.sum()):,} of {numbers.size:,} values of column {present.name!r} are larger than {LARGEST:.2g}"
+        )
+        raise ColumnError(
+            f"{what}, which trees cannot hold and squares overflow", "divide the column, or make them missing"
+        )
     if np.isin(numbers, (0.0, 1.0)).all():
         return Inference("boolean", "0 or 1")
     integers = bool((numbers == np.floor(numbers)).all())

@@ -13,8 +13,8 @@ from thresher._internal.json import fields, flag, items, one_of, text
 from thresher._internal.text import count_text
 from thresher.errors import ColumnError
 from thresher.inputs.arrow import ABSENT
-from thresher.inputs.columns import named, require_columns
-from thresher.learning.data.column_types import ColumnTypes, Kind, category_texts, value_family
+from thresher.inputs.columns import float_texts, named, require_columns
+from thresher.learning.data.column_types import LARGEST, ColumnTypes, Kind, category_texts, value_family
 from thresher.ranking import Indices
 
 Reading: TypeAlias = Literal["number", "truth", "date", "text"]
@@ -169,7 +169,7 @@ def _plain_numbers(entries: list[Any]) -> list[Any] | None:
     """Numbers and gaps at once; None where something else is among them."""
     texts = ["nan" if entry is None else entry for entry in entries]
     try:
-        return None if "_" in " ".join(texts) else [float(text) for text in texts]
+        return float_texts(texts)
     except (TypeError, ValueError):
         return None
 
@@ -182,8 +182,7 @@ def _entry(entry: Any, reading: Reading) -> Any:
     if reading == "truth":
         return _TRUTH.get(entry.strip().lower(), entry)
     try:
-        # Python reads 1_000 as a number, and files do not.
-        return entry if "_" in entry else float(entry)
+        return float_texts([entry])[0]
     except ValueError:
         return entry
 
@@ -197,6 +196,7 @@ def _misfits(present: Any, column: ExpectedColumn) -> Iterator[tuple[Any, str, s
         numbers = present if plain else pd.to_numeric(present.astype(object), errors="coerce")
         yield numbers.isna(), "numbers", "number"
         yield numbers.isin((np.inf, -np.inf)), "finite numbers", "finite number"
+        yield numbers.abs() > LARGEST, f"numbers up to {LARGEST:.2g}", "number that models can hold"
         if column.kind == "boolean":
             yield ~numbers.isin((0, 1)), "0 or 1 only", "0 or 1"
     elif column.kind == "ordinal":

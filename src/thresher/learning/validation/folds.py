@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from thresher._internal.arguments import require_integer, require_seed
+from thresher._internal.arguments import require_integer, require_seed, short_repr
 from thresher.errors import ArgumentError, LengthError, OneClassError
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column, complete
@@ -26,6 +26,7 @@ _SPLITTERS = {
     "grouped": GroupKFold,
     "stratified grouped": StratifiedGroupKFold,
 }
+_MOST_FOLDS = 1_000_000  # or repeats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,8 @@ class Folds:
         for name, least in (("count", 1 if self.kind == "time" else 2), ("repeats", 1)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < least:
-                raise ArgumentError(f"{name} must be {least} or more, got {value!r}", f"e.g. {name}=5")
+                raise ArgumentError(f"{name} must be {least} or more, got {short_repr(value)}", f"e.g. {name}=5")
+            require_integer(value, name=name, least=least, most=_MOST_FOLDS, fix=f"e.g. {name}=5")
         if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
             raise ArgumentError(f"{self.kind} folds are the same every time", "leave out repeats")
 

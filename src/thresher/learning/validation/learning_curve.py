@@ -304,7 +304,7 @@ def spaced_sizes(least: int, most: int, points: int) -> Indices:
 def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
     most = min(split.train.size for split in splits)
     if asked is None:
-        require_integer(points, name="points", least=2, fix="e.g. points=8")
+        require_integer(points, name="points", least=2, most=100_000, fix="e.g. points=8")
         rarer = min(flags.mean(), 1 - flags.mean())
         return spaced_sizes(min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most), most, points)
     rows = np.asarray(asked)

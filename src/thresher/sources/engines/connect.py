@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from thresher._internal.arguments import require_path
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, MissingExtraError, SourceError, argument
 from thresher.inputs.columns import require_columns
@@ -89,7 +90,10 @@ def is_engine_source(source: Any) -> bool:
     """Whether a source is an Ibis table, a Spark frame, a URL or a database file."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
-        return "://" in name or (name.lower().endswith(_FILES_OF_ENGINE) and not Path(name).is_dir())
+        if "://" in name:
+            return True
+        require_path(source)
+        return name.lower().endswith(_FILES_OF_ENGINE) and not Path(name).is_dir()
     return _module(source) in ("ibis", "pyspark") and hasattr(type(source), "columns")
 
 
