@@ -182,26 +182,26 @@ def average_precision_influence(ranking: Ranking, _: Quantity | None = None) -> 
 
 
 def pr_area_influence(ranking: Ranking, _: Quantity | None = None) -> SegmentInfluence:
-    """Slopes of the area under the hyperbolic precision-recall curve."""
+    """Slopes of the area under the hyperbolic precision-recall curve.
+
+    A segment of c cases with share r of positives, after b cases with share q, has the area c·r·(q + w·(r - q)) with
+    w = 1 - ln(1 + c/b)·b/c, as in `segment_areas`. Its slopes hold ratios of counts only, so that weights of any size
+    stay within the range of floats.
+    """
     value = pr_area(ranking)
     right, wrong = (covered[:-1].astype(np.float64) for covered in ranking.covered())
-    pos, neg = ranking.pos.astype(np.float64), ranking.neg.astype(np.float64)
-    cases, before = pos + neg, right + wrong
-    rate = pos / cases
-    with np.errstate(divide="ignore", invalid="ignore"):  # nothing comes before the first segment
-        log = np.log1p(cases / before)
-        bent = (right - rate * before) / cases
-        moved = pos * bent * cases / (before * (before + cases))
-        by_right = pos * (1 - rate) / cases * log - moved
-        by_wrong = -pos * rate / cases * log - moved
-        longer = pos * (bent / (before + cases) - bent / cases * log)
-        by_pos = bent * log - pos * neg / cases**3 * before * log + longer
-        by_neg = pos * pos / cases**3 * before * log + longer
-    first = before == 0
-    for slope in (by_right, by_wrong, by_pos, by_neg):
-        slope[first] = 0.0
-    by_pos += rate + pos * neg / cases**2
-    by_neg -= rate * rate
+    cases, before = ranking.pos.astype(np.float64) + ranking.neg, right + wrong
+    rate, later = ranking.pos / cases, before > 0  # nothing comes before the first segment
+    log, above = np.zeros_like(rate), rate.copy()
+    log[later] = np.log(before[later] + cases[later]) - np.log(before[later])
+    above[later] = right[later] / before[later]
+    share, gain = cases / (before + cases), rate - above
+    own = 1 - log * before / cases
+    turn = 1 - own - (1 - share)  # c/b times the derivative of w by it
+    by_pos = above + own * gain + rate * (turn * gain + (1 - rate) * own)
+    by_neg = rate * (turn * gain - rate * own)
+    by_right = np.where(later, rate * (log * (1 - above) - (log - share) * gain), 0.0)
+    by_wrong = np.where(later, -rate * (log * above + (log - share) * gain), 0.0)
     pos, neg = by_pos + _from_here_on(by_right) - by_right - value, by_neg + _from_here_on(by_wrong) - by_wrong
     return SegmentInfluence(value, pos / ranking.Pos, neg / ranking.Pos)
 
