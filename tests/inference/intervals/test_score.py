@@ -170,13 +170,13 @@ def test_a_rate_near_1_in_few_cases_is_held_as_often_as_stated():
 def test_measures_are_held_as_often_as_stated_where_positives_are_few(cases, prevalence, tpr, fpr, ratio):
     """The delta method held J in 42 to 96 %, MCC in 49 to 97 %, lift in 81 to 96 %."""
     share = np.array([prevalence * tpr, prevalence * (1 - tpr), (1 - prevalence) * fpr, (1 - prevalence) * (1 - fpr)])
-    drawn, times = np.unique(np.random.default_rng(1).multinomial(cases, share, size=800), axis=0, return_counts=True)
+    drawn, times = np.unique(np.random.default_rng(1).multinomial(cases, share, size=300), axis=0, return_counts=True)
     for name in ("youden_j", "g_mean", "lr_plus", "lr_minus", "lift", "mcc", "kappa", "markedness", "f1"):
         truth = float(th.tables.measure(name).of(th.Contingency(*share), class_ratio=ratio))
         intervals = [table_interval(th.Contingency(*cells), name, class_ratio=ratio) for cells in drawn.tolist()]
         known = np.array([not math.isnan(each.estimate) for each in intervals])
         held = np.array([each.lower - 1e-9 <= truth <= each.upper + 1e-9 for each in intervals])
-        assert 0.92 <= np.average(held[known], weights=times[known]) <= 0.985, name
+        assert 0.91 <= np.average(held[known], weights=times[known]) <= 0.99, name
 
 
 @pytest.mark.slow
@@ -196,9 +196,9 @@ def test_averages_over_small_classes_are_held_as_often_as_stated(sizes, recall, 
     share = np.array(sizes)[:, np.newaxis] * (
         np.diag(recall) + (1 - np.array(recall))[:, np.newaxis] * wrong / wrong.sum(axis=1, keepdims=True)
     )
-    drawn = np.random.default_rng(2).multinomial(sum(sizes), (share / share.sum()).ravel(), size=500)
+    drawn = np.random.default_rng(2).multinomial(sum(sizes), (share / share.sum()).ravel(), size=200)
     for name in ("macro_recall", "macro_precision", "macro_f1", "mcc", "kappa"):
         truth = getattr(th.ConfusionMatrix(share, list(range(k))), name)
         intervals = [th.interval(th.ConfusionMatrix(cells.reshape(k, k), list(range(k))), name) for cells in drawn]
         held = [each.lower <= truth <= each.upper for each in intervals if not math.isnan(each.estimate)]
-        assert np.mean(held) >= 0.92, name
+        assert np.mean(held) >= 0.91, name

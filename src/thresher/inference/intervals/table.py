@@ -62,14 +62,14 @@ class SampledTable:
     @classmethod
     def of(cls, cell: Indices, size: int, *, weight: Floats | None, cluster: Indices | None) -> SampledTable:
         """Count rows by the number of the cell that each is in."""
-        from scipy.sparse import csr_array
-
         cells = np.bincount(cell, weights=weight, minlength=size).astype(np.float64)
         squares: Floats = cells
         if weight is not None:
             squares = np.bincount(cell, weights=weight * weight, minlength=size).astype(np.float64)
         if cluster is None:
             return cls(cells, squares)
+        from scipy.sparse import csr_array
+
         weights = np.ones(cell.size) if weight is None else weight
         return cls(cells, squares, csr_array((weights, (cluster, cell)), shape=(int(cluster.max()) + 1, size)))
 
