@@ -37,6 +37,25 @@ NaN, and `Contingency.describe` says why in the words of the last column.
 """
 
 _END = """
+## How sure they are
+
+`interval(table, "mcc")` says it of one measure, `intervals(table)` of all. A measure that is so many of so many cases
+is a rate and has Wilson's limits (`.method` is "wilson", or the `method=` asked for). All others, and every one at a
+declared `class_ratio`, have **score limits** (`.method` is "score"): the least and the most the measure is on tables of
+expected counts m that the score test accepts, those where Σ (count − m)² / m ≤ z². One rule serves differences, ratios,
+products and correlations, two classes and many, costs and net benefit. Empty cells may have been empty by chance, and
+what they may hide is part of the limits.
+
+```python
+>>> print(th.interval(spam, "youden_j"), "|", th.interval(spam, "lr_plus"))
+0.4000 [0.2122, 0.5603] | 3.0000 [1.7008, 5.5689]
+>>> print(th.interval(th.Contingency(tp=20, fn=0, fp=0, tn=980), "lr_plus"))
+inf [255.8617, inf]
+```
+
+Sampling weights make a cell as many cases as its rows are worth (Kish), clusters fewer by their design effect.
+`.variance` is the delta method's, which is 0 where a rate was seen as 0 or 1: do not build limits from it.
+
 ## F measures
 
 `f1` is registered; every other F measure is known by its β, as `"f2"` or `"f0.5"`, and as

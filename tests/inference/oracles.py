@@ -182,23 +182,9 @@ def measure_of_copies(table: Any, name: str, level: float = 0.95) -> tuple[float
 
 
 def cost_of_copies(table: Any, condition: Any, level: float = 0.95) -> tuple[float, float]:
-    """Limits of the expected cost of such a table.
-
-    With the mix of the data the table shrinks as a whole. With a declared one each class shrinks by itself, and both
-    together so that the variance stays what the cases say, less what all clusters take off.
-    """
+    """Limits of the expected cost of such a table, shrunk by what few clusters take off."""
     cells, value = [float(getattr(table, cell)) for cell in CELLS], float(condition.expected_cost(table))
-    every = few_clusters(sum(cells), level)
-    if condition.prevalence is None:
-        factors = [every] * 4
-    else:
-        of_pos, of_neg = (few_clusters(n, level) for n in (table.Pos, table.Neg))
-        plain = th.interval(table, condition, level=level).variance
-        factors = [of_pos, of_pos, of_neg, of_neg]
-        shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
-        again = th.interval(shrunk, condition, level=level).variance / plain * every
-        factors = [again * factor for factor in factors]
-    shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
+    shrunk = th.Contingency(*(few_clusters(sum(cells), level) * cell for cell in cells))
     interval = th.interval(shrunk, condition, level=level)
     return min(interval.lower, value), max(interval.upper, value)
 
@@ -226,3 +212,12 @@ def paired_auc_limits(labels: Any, a: Any, b: Any) -> tuple[float, float]:
         reach.append(max(student, math.sqrt(max(0.0, square))))
     difference = single[0].estimate - single[1].estimate
     return difference - reach[0], difference + reach[1]
+
+
+def combined_wilson(a: int, m: int, b: int, n: int) -> tuple[float, float]:
+    """Limits of a/m - b/n, Wilson's of both combined (Newcombe 1998, method 10)."""
+    one, other = th.rate_interval(a, m), th.rate_interval(b, n)
+    difference = one.estimate - other.estimate
+    below = math.hypot(one.estimate - one.lower, other.upper - other.estimate)
+    above = math.hypot(one.upper - one.estimate, other.estimate - other.lower)
+    return difference - below, difference + above

@@ -43,7 +43,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "mcnemar": ([LABELS, [1, 0, 1, 1], [1, 0, 0, 0]], {}),
     "interval": ([TABLE, "mcc"], {}),
     "class_auc_interval": ([LABELS, MATRIX], {}),
-    "net_benefit_band": ([RANKING], {"replicates": 10}),
+    "net_benefit_band": ([RANKING], {}),
     "precision_recall_band": ([RANKING], {"replicates": 10}),
     "rate_interval": ([3, 5], {}),
     "reliability_band": ([RANKING], {"replicates": 10}),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import thresher.inference as ti
-from thresher.inference.interval import FISHER, LOG, LOGIT, normal_quantile, student_quantile
+from thresher.inference.interval import LOG, LOGIT, normal_quantile, student_quantile
 
 
 def test_it_holds_what_lies_between_its_limits():
@@ -38,7 +38,7 @@ def test_quantiles_are_those_of_scipy(level):
     assert student_quantile(level, math.inf) == normal_quantile(level)
 
 
-@pytest.mark.parametrize("scale", [LOG, LOGIT, FISHER])
+@pytest.mark.parametrize("scale", [LOG, LOGIT])
 @pytest.mark.parametrize("estimate", [0.001, 0.3, 0.999])
 def test_a_scale_goes_there_and_back_with_its_slope(scale, estimate):
     assert scale.back(scale.there(estimate)) == pytest.approx(estimate, rel=1e-12)
@@ -49,7 +49,7 @@ def test_a_scale_goes_there_and_back_with_its_slope(scale, estimate):
 
 @pytest.mark.parametrize("deviation", [1e-3, 1.0, 1e3, 1e6])
 def test_limits_stay_in_range_however_far_they_reach(deviation):
-    for scale, low, high in ((LOGIT, 0, 1), (FISHER, -1, 1), (LOG, 0, math.inf)):
+    for scale, low, high in ((LOGIT, 0, 1), (LOG, 0, math.inf)):
         lower, upper = scale.limits(0.4, deviation)
         assert low <= lower < 0.4 < upper <= high
 

@@ -137,7 +137,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "class_auc_interval": lambda rows: th.inference.class_auc_interval(
         np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
     ),
-    "net_benefit_band": lambda rows: th.inference.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
+    "net_benefit_band": lambda rows: th.inference.net_benefit_band(ranked(rows), level=rows["level"]),
     "precision_recall_band": lambda rows: th.inference.precision_recall_band(
         ranked(rows), level=rows["level"], **QUICK
     ),

@@ -74,6 +74,6 @@ def test_net_benefits_are_the_library_s():
 
 
 def test_bands_of_net_benefit_are_drawn():
-    band = th.inference.net_benefit_band(SPAM_TREE, replicates=100)
+    band = th.inference.net_benefit_band(SPAM_TREE)
     display = drawn(NetBenefitDisplay.from_ranking(SPAM_TREE, bands=band))
     assert display.ax_.get_ylim()[1] >= band.upper.max()

@@ -66,12 +66,12 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     ratio, level, seed = evaluation.condition.class_ratio, evaluation.level, evaluation.seed
     draws = bands.Draws(source, level=level, replicates=times, seed=seed, class_ratio=ratio)
-    curves = _rate_curves(draws, bands.POINTS)
+    curves, acting = _rate_curves(draws, bands.POINTS), None
     if probabilities:
-        curves["net_benefit"] = bands.net_benefit_curve(draws)
+        acting = bands.net_benefit_band(source, class_ratio=ratio, level=level)
         if isinstance(source, Ranking):
             curves["reliability"] = bands.reliability_curve(draws, source)
-    return _bands(draws, curves)
+    return _bands(draws, curves)._replace(net_benefit=acting)
 
 
 def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -13,15 +13,17 @@ from thresher._internal.arguments import numbers_of, require_integer, require_le
 from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.calibration.reliability import quantile_splits
-from thresher.curves import net_benefit
+from thresher.curves import NetBenefit, net_benefit
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
 from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.calibration import null_labels
+from thresher.inference.intervals.table import Table, count_calls, mean_cost_limits
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Counts, Floats, Indices, Ranking, require_ranking
+from thresher.tables import Contingency, contingency_at
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -186,23 +188,48 @@ def net_benefit_band(
     *,
     threshold: npt.ArrayLike | None = None,
     model: str | None = None,
+    class_ratio: float | None = None,
     level: float = 0.95,
-    replicates: int = 2000,
-    seed: int = 0,
-    threads: int | None = None,
 ) -> Band:
     """Pointwise confidence band of net benefit over the threshold probability.
 
-    Cases are drawn without fixing the class mix, since net benefit depends on it. Where all draws agree (nobody
-    is above the threshold), limits are Wilson's for true and false positives per case, combined.
+    Limits are those of `interval` for a table's mean cost, where a hit brings 1 and a false alarm takes t / (1 - t):
+    nothing is drawn. The class mix is uncertain too, since net benefit depends on it, unless a `class_ratio` is
+    declared; scores must then be probabilities at that mix.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
-    >>> band = net_benefit_band(spam_tree, threshold=[0.5], replicates=500)
+    >>> band = net_benefit_band(spam_tree, threshold=[0.5])
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
-    (array([0.2]), array([0.09]), array([0.31]))
+    (array([0.2]), array([0.08]), array([0.32]))
     """
-    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
-    return draws.band(net_benefit_curve(draws, threshold), stratified=False)
+    require_level(level)
+    tables: Sequence[Table]
+    if isinstance(source, ScoredRows) and not source.simple:
+        name = one_model(source.scores, model)
+        ranking, score = source.ranking(name), source.scores[name].astype(np.float64)
+        curve = _net_benefit_at(ranking, threshold, class_ratio)
+        tables = [
+            count_calls(source.positive, score >= at, weight=source.weight, cluster=source.cluster)
+            for at in curve.threshold
+        ]
+    else:
+        ranking = source.ranking(one_model(source.scores, model)) if isinstance(source, ScoredRows) else source
+        sample_of(ranking)  # weights that are not whole are no sample
+        curve = _net_benefit_at(ranking, threshold, class_ratio)
+        at = contingency_at(ranking, curve.threshold)
+        tables = [Contingency(*cells) for cells in np.stack([at.tp, at.fn, at.fp, at.tn], axis=1).tolist()]
+    harm, prevalence = curve.threshold / (1 - curve.threshold), None
+    if class_ratio is not None:
+        prevalence = class_ratio / (1 + class_ratio)
+    gains = np.stack([np.ones_like(harm), np.zeros_like(harm), -harm, np.zeros_like(harm)], axis=1)
+    lower, upper = mean_cost_limits(tables, gains, prevalence=prevalence, level=level)
+    limits = np.minimum(lower, curve.model), np.maximum(upper, curve.model)
+    return Band(curve.threshold.copy(), curve.model.copy(), *limits, level, "score")
+
+
+def _net_benefit_at(ranking: Ranking, threshold: npt.ArrayLike | None, class_ratio: float | None) -> NetBenefit:
+    at = None if threshold is None else numbers_of(threshold, name="threshold", dimensions=None)
+    return net_benefit(ranking if class_ratio is None else ranking.at_class_ratio(class_ratio), threshold=at)
 
 
 def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: bool = False) -> DrawnCurve:
@@ -250,30 +277,6 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
 
     estimate, level = heights(draws.observed), draws.level
     otherwise = _wilson(estimate, x * draws.observed.Pos / estimate, level)
-    return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
-
-
-def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
-    """What `net_benefit_band` asks of every draw."""
-    observed, level = draws.observed, draws.level
-    at = None if threshold is None else numbers_of(threshold, name="threshold", dimensions=None)
-    x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
-    splits = [observed.order.split(at) for at in x.tolist()]
-    of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
-    harm = x / (1 - x)
-
-    def calls(drawn: Resampled) -> tuple[Counts, Counts]:
-        return np.concatenate([[0], drawn.tp])[of_pos], drawn.fp[of_neg]
-
-    def heights(drawn: Resampled) -> Floats:
-        tp, fp = calls(drawn)
-        return (tp - fp * harm) / (drawn.Pos + drawn.Neg)
-
-    estimate, total = heights(observed), float(observed.Pos + observed.Neg)
-    tp, fp = (counts / total for counts in calls(observed))
-    (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
-    below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
-    otherwise = estimate - below, estimate + above
     return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
 
 

@@ -25,7 +25,6 @@ from thresher.calibration import scores
 from thresher.calibration.cox import recalibration
 from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc, placements, pr_area
 from thresher.inference.class_rows import ClassifiedRows
-from thresher.inference.interval import FISHER, LOGIT, Scale
 from thresher.inference.rows import ScoredRows, count_above
 from thresher.ranking import Flags, Floats, Indices, Ranking, cuts_above, merge_at, splits_to_keep
 from thresher.tables import ConfusionMatrix, ModelNumber, Quantity
@@ -370,16 +369,11 @@ INFLUENCE: Mapping[str, Influence] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class MatrixMeasure:
-    """A measure of all classes, its gradient, and the scale of its limits."""
+    """A measure of all classes, its gradient, and the least and the most it can be."""
 
     value: Callable[[ConfusionMatrix], float]
     gradient: Callable[[Floats], Floats]
-    scale: Scale
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The least and the most it can be."""
-        return (-1.0, 1.0) if self.scale is FISHER else (0.0, 1.0)
+    ends: tuple[float, float]
 
 
 def average_gradient(counts: Floats, how: str, of: str) -> Floats:
@@ -434,7 +428,7 @@ def _beyond_chance(counts: Floats) -> tuple[float, Floats, Floats, Floats]:
 
 def _average(how: Literal["macro", "weighted"], of: Literal["precision", "recall", "f1"]) -> MatrixMeasure:
     return MatrixMeasure(
-        lambda matrix: matrix.average(how, of), lambda counts: average_gradient(counts, how, of), LOGIT
+        lambda matrix: matrix.average(how, of), lambda counts: average_gradient(counts, how, of), (0.0, 1.0)
     )
 
 
@@ -445,8 +439,8 @@ MATRIX_MEASURES: Mapping[str, MatrixMeasure] = MappingProxyType(
         "macro_f1": _average("macro", "f1"),
         "weighted_precision": _average("weighted", "precision"),
         "weighted_f1": _average("weighted", "f1"),
-        "mcc": MatrixMeasure(lambda matrix: matrix.mcc, mcc_gradient, FISHER),
-        "kappa": MatrixMeasure(lambda matrix: matrix.kappa, kappa_gradient, FISHER),
+        "mcc": MatrixMeasure(lambda matrix: matrix.mcc, mcc_gradient, (-1.0, 1.0)),
+        "kappa": MatrixMeasure(lambda matrix: matrix.kappa, kappa_gradient, (-1.0, 1.0)),
     }
 )
 

@@ -160,4 +160,3 @@ LOGIT = Scale(
     lambda x: 1 / (x * (1 - x)),
     lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0,
 )
-FISHER = Scale(math.atanh, lambda x: 1 / (1 - x * x), math.tanh)

@@ -32,7 +32,7 @@ class MeasuresDisplay(Display):
     >>> intervals = th.intervals(th.Contingency(tp=30, fn=20, fp=10, tn=40))
     >>> display = MeasuresDisplay.from_intervals({"tree": {"recall": intervals["tpr"], "mcc": intervals["mcc"]}})
     >>> display.frame()["lower"].round(4)
-    array([0.4618, 0.218 ])
+    array([0.4618, 0.2168])
     """
 
     intervals: Mapping[str, Mapping[str, Interval]]

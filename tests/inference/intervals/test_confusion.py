@@ -65,12 +65,12 @@ def test_variances_are_what_simulation_finds():
     share = np.array([[0.3, 0.05, 0.05], [0.1, 0.2, 0.05], [0.02, 0.03, 0.2]])
     drawn = np.random.default_rng(3).multinomial(800, share.ravel(), size=4000).reshape(-1, 3, 3)
     result = ti.intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
-    again = [ti.intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:300]]
+    again = [ti.intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:150]]
     for name, known in MATRIX_MEASURES.items():
         values = [known.value(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn]
         assert getattr(result, name).variance == pytest.approx(np.var(values), rel=0.08), name
         truth = known.value(th.ConfusionMatrix(share, classes="abc"))
-        assert 0.91 <= np.mean([truth in getattr(each, name) for each in again]) <= 0.985, name
+        assert 0.9 <= np.mean([truth in getattr(each, name) for each in again]) <= 0.99, name
 
 
 def test_two_classes_agree_with_the_table():
@@ -91,7 +91,7 @@ def test_what_is_perfect_or_hopeless_has_width_and_what_is_undefined_says_why():
         interval = getattr(perfect, name)
         assert interval.estimate == interval.upper == 1
         assert 0 < interval.lower < 0.99
-        assert interval.note == "half a case added to every cell"
+        assert (interval.method, interval.note) == ("score", "")
     turned = ti.intervals(th.ConfusionMatrix([[0, 9], [9, 0]], classes="ab"))
     assert (turned.mcc.estimate, turned.mcc.lower) == (-1, -1)
     assert -1 < turned.mcc.upper < -0.3
@@ -117,8 +117,8 @@ def test_weights_without_errors_are_perfect_however_they_round():
         result = ti.intervals(matrix)
         for name, known in MATRIX_MEASURES.items():
             rounded += known.value(matrix) != 1
-            assert getattr(result, name).estimate == 1
-            assert getattr(result, name).note == "half a case added to every cell"
+            assert getattr(result, name).estimate == getattr(result, name).upper == 1
+            assert getattr(result, name).lower < 1
     assert rounded
 
 
@@ -208,7 +208,7 @@ def test_clusters_of_alike_rows_are_held_as_often_as_stated():
     rng = np.random.default_rng(4)
     cluster = np.repeat(np.arange(60), 8)
     held: dict[str, list[bool]] = {"overall_accuracy": [], "macro_recall": [], "recall a": []}
-    for _ in range(300):
+    for _ in range(200):
         copied = rng.random(480) < np.sqrt(0.5)
         actual = np.where(copied, rng.integers(3, size=60)[cluster], rng.integers(3, size=480))
         right = np.where(copied, (rng.random(60) < 0.7)[cluster], rng.random(480) < 0.7)
@@ -242,16 +242,16 @@ def test_printed_lines_are_aligned():
         "precision of neg       0.7778 [0.6815, 0.8513]",
         "precision of neutral   0.9651 [0.9506, 0.9755]",
         "precision of pos       0.6000 [0.4618, 0.7239]",
-        "f1 of neg              0.7368 [0.6608, 0.8010]",
-        "f1 of neutral          0.9651 [0.9551, 0.9729]",
-        "f1 of pos              0.6667 [0.5466, 0.7684]",
-        "macro precision        0.7810 [0.7226, 0.8300]",
-        "macro recall           0.8050 [0.7454, 0.8535]",
-        "macro f1               0.7895 [0.7369, 0.8340]",
-        "weighted precision     0.9318 [0.9140, 0.9461]",
-        "weighted f1            0.9304 [0.9128, 0.9446]",
-        "mcc                    0.7196 [0.6539, 0.7746]",
-        "kappa                  0.7193 [0.6535, 0.7743]",
+        "f1 of neg              0.7368 [0.6609, 0.8009]",
+        "f1 of neutral          0.9651 [0.9552, 0.9729]",
+        "f1 of pos              0.6667 [0.5470, 0.7681]",
+        "macro precision        0.7810 [0.7251, 0.8311]",
+        "macro recall           0.8050 [0.7455, 0.8527]",
+        "macro f1               0.7895 [0.7380, 0.8343]",
+        "weighted precision     0.9318 [0.9137, 0.9459]",
+        "weighted f1            0.9304 [0.9127, 0.9445]",
+        "mcc                    0.7196 [0.6554, 0.7754]",
+        "kappa                  0.7193 [0.6550, 0.7752]",
     ]
 
 

@@ -22,17 +22,16 @@ def interval(
 ) -> Interval:
     """The interval for a measure of one table, or for its expected cost.
 
-    A rate is k of n cases and gets `method`. Every other measure gets the delta method under multinomial sampling of
-    cases, on the scale that suits its range: logit for [0, 1], Fisher's z for [-1, 1], log for ratios. Where the
-    estimate is at an end of its range, half a case is added to every cell first (Haldane 1956), and the note says so.
-    An undefined measure stays undefined, with its reason. At a declared `class_ratio` only tpr and fpr were sampled:
-    their limits are carried through the measure one at a time, and the two distances combined so that squares add up
-    (Zou & Donner 2008).
+    A rate is k of n cases and gets `method`. Every other measure, a rate at a declared `class_ratio` among them, gets
+    score limits: the least and the most it is on tables of expected counts m that the score test of the four cells
+    accepts, which are those where the sum of (count - m)² / m is at most z². At a declared ratio only tpr and fpr
+    matter, as they were sampled. A cell that is empty may be one by chance: what it may hide is part of the limits, so
+    none has zero width, and a ratio over a rate that was seen as 0 has a lower limit. `variance` is the delta method's.
+    An undefined measure stays undefined, with its reason.
 
-    Under an `OperatingCondition` it is the expected cost per case, a weighted sum of rates whose limits are combined in
-    the same way, so it never has zero width. With a declared class ratio the rates are fnr and fpr, which are
-    independent; with that of the data they are the shares of the cells, which vary against each other (Zou 2007). The
-    threshold is taken as given, not as chosen on these cases.
+    Under an `OperatingCondition` it is the expected cost per case, with score limits as well: with a declared class
+    ratio from fnr and fpr, with that of the data from the shares of all cells. The threshold is taken as given, not as
+    chosen on these cases.
 
     Of a confusion matrix: "overall_accuracy", an average such as "macro_f1", "mcc" and "kappa", or any measure of one
     class against the rest, as in 'recall["dog"]'.
@@ -42,9 +41,11 @@ def interval(
     >>> print(interval(spam, "recall"))
     0.6000 [0.4618, 0.7239]
     >>> print(interval(spam, "precision", class_ratio=1/99))
-    0.0294 [0.0162, 0.0519]
+    0.0294 [0.0169, 0.0533]
     >>> print(interval(spam, OperatingCondition(cost_fn=5)))
-    1.1000 [0.7713, 1.5379]
+    1.1000 [0.7669, 1.5379]
+    >>> print(interval(Contingency(tp=10, fn=0, fp=0, tn=20), "lr_plus"))
+    inf [5.9678, inf]
     >>> print(interval(Contingency(tp=0, fn=1, fp=0, tn=9), "precision"))
     undefined (nothing is predicted positive)
     """

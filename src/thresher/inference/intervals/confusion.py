@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,9 @@ import numpy as np
 from thresher._internal.arguments import require_instance, require_level
 from thresher.errors import ArgumentError
 from thresher.inference.influence import MATRIX_MEASURES
-from thresher.inference.interval import (
-    ClassIntervals,
-    Interval,
-    aligned_lines,
-    normal_quantile,
-    student_quantile,
-    undefined,
-)
+from thresher.inference.interval import ClassIntervals, Interval, aligned_lines, undefined
 from thresher.inference.intervals.rate import RateMethod
-from thresher.inference.intervals.table import Table, count_calls, delta_interval, table_interval
+from thresher.inference.intervals.table import SampledTable, Table, count_calls, score_interval, table_interval
 from thresher.ranking import Floats, Indices
 from thresher.tables import ConfusionMatrix, Contingency, OperatingCondition, Quantity, quantity, refusal
 
@@ -69,10 +62,9 @@ def confusion_intervals(
     """Intervals for what a confusion matrix says of all classes and of each.
 
     Cases are taken as drawn from all classes together. The overall accuracy and each class's precision and
-    recall are rates and get `method`. Each class's F1 and the averages get the delta method on the logit scale
-    (Takahashi et al. 2022 for macro F1), MCC and kappa on Fisher's; in weighted averages the shares of the
-    classes are uncertain too. Where a value sits at an end of its range or has no variance, half a case
-    is added to every cell first, and the note says so. A weight is read as a number of cases.
+    recall are rates and get `method`. Each class's F1, the averages, MCC and kappa get score limits: the least and the
+    most they are on tables that the score test of all cells accepts (`score_limits`), so that small classes and
+    empty cells count as what they may hide. A weight is read as a number of cases.
     """
     _require_cases(matrix, level)
     tables = [matrix.one_vs_rest(name) for name in matrix.classes]
@@ -111,8 +103,8 @@ def sampled_confusion_intervals(
     """The intervals of `confusion_intervals`, from rows with weights or clusters.
 
     Scaling all weights changes nothing, uneven ones widen the intervals, and so do clusters of rows that are alike:
-    for every measure the matrix is scaled to the number of independent cases it is worth (Rao & Scott 1992). Classes
-    and clusters are numbered 0, 1, 2, ...
+    for every measure the cells are as many independent cases as they are worth (Rao & Scott 1992). Classes and
+    clusters are numbered 0, 1, 2, ...
     """
     require_level(level)
     k = len(classes)
@@ -121,14 +113,8 @@ def sampled_confusion_intervals(
     right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == calls, weight=weight, cluster=cluster)
     tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(k)]
 
-    def of_matrix(name: str) -> Interval:
-        plain = _matrix_interval(matrix, name, level)
-        if math.isnan(plain.estimate):
-            return plain
-        gradient = MATRIX_MEASURES[name].gradient(counts)[actual, calls]
-        scaled = counts * _cases_per_weight(gradient, weight=weight, cluster=cluster, level=level)
-        return replace(_matrix_interval(ConfusionMatrix(scaled, list(classes)), name, level), estimate=plain.estimate)
-
+    sampled = SampledTable.of(actual * k + calls, k * k, weight=weight, cluster=cluster)
+    of_matrix = partial(_matrix_interval, matrix, level=level, sampled=sampled)
     return _intervals(matrix, right, tables, of_matrix, level=level)
 
 
@@ -184,40 +170,19 @@ _REASONS = {
 }
 
 
-def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interval:
-    """The interval of one measure of all classes, from a matrix of cases."""
-    known = MATRIX_MEASURES[name]
+def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float, sampled: SampledTable | None = None) -> Interval:
+    """The interval of one measure of all classes."""
+    known, k = MATRIX_MEASURES[name], len(matrix.classes)
     estimate = known.value(matrix)
     if math.isnan(estimate):
         return undefined(level, matrix.describe(name).partition(": ")[2])
-    # Weights without errors may round to 0.9999999999999999, where a logit would still say something.
+    # Weights without errors may round to 0.9999999999999999.
     estimate = next((end for end in known.ends if abs(estimate - end) <= _ROUNDING), estimate)
-    return delta_interval(
-        estimate,
-        matrix.counts.astype(np.float64),
-        lambda counts: known.value(ConfusionMatrix(counts, matrix.classes)),
-        # The measures do not change when all cells grow alike, so nothing is subtracted.
-        lambda counts: float((known.gradient(counts) ** 2 * counts).sum()),
-        ends=known.ends,
-        scale=known.scale,
-        level=level,
-    )
 
+    def function(tables: Floats) -> tuple[Floats, Floats]:
+        squares = tables.reshape(-1, k, k)
+        values = [known.value(ConfusionMatrix(cells, matrix.classes)) for cells in squares]
+        return np.array(values), np.array([known.gradient(cells).ravel() for cells in squares])
 
-def _cases_per_weight(gradient: Floats, *, weight: Floats | None, cluster: Indices | None, level: float) -> float:
-    """How many cases a unit of weight is worth, by each row's slope or by Kish (1965)."""
-
-    def variance(influence: Floats) -> float:
-        """That of a sum, by rows or, if it is larger, by clusters."""
-        sums = influence if cluster is None else np.bincount(cluster, weights=influence)
-        return max(float(influence @ influence), float(sums @ sums))
-
-    row_weight = np.ones(gradient.size) if weight is None else weight
-    as_cases, as_rows = float(row_weight @ gradient**2), variance(row_weight * gradient)
-    if not as_rows > 0:
-        return float(row_weight.sum()) / variance(row_weight)
-    if cluster is None:
-        return as_cases / as_rows
-    clusters = int(cluster.max()) + 1
-    factor = (normal_quantile(level) / student_quantile(level, clusters - 1)) ** 2 * (clusters - 1) / clusters
-    return as_cases / as_rows * factor
+    table = matrix.counts if sampled is None else sampled
+    return score_interval(estimate, table, function, ends=known.ends, level=level)

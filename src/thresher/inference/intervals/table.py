@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from thresher._internal.arguments import require_level
 from thresher.errors import ArgumentError
-from thresher.inference.interval import (
-    FISHER,
-    LOG,
-    LOGIT,
-    Interval,
-    Scale,
-    normal_quantile,
-    stretch_limits,
-    student_quantile,
-    undefined,
-)
+from thresher.inference.interval import Interval, normal_quantile, stretch_limits, student_quantile, undefined
 from thresher.inference.intervals.rate import RateMethod, rate_interval
-from thresher.ranking import Counts, Flags, Floats, Indices
+from thresher.inference.intervals.score import OfTables, score_limits
+from thresher.ranking import Flags, Floats, Indices
 from thresher.tables import MEASURES, Contingency, Measure, OperatingCondition, measure, require_table
 
 # What of how many: attributes of a table whose ratio is the rate.
@@ -47,21 +39,39 @@ CELLS = ("tp", "fn", "fp", "tn")
 WITHIN_CLASSES = ("tpr", "fnr", "tnr", "fpr")
 _STEP = 1e-5
 _ROUNDING = 1e-12
-_EQUAL_CELLS = 1e-9
 _NO_VARIANCE = 1e-15  # a relative variance no larger is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledTable:
-    """A contingency table of rows that are more or less than one case each.
+    """A table of rows that are more or less than one case each.
 
-    `cells` holds the weights of tp, fn, fp and tn, `squares` the sums of their squares, and `by_cluster` the
-    weights cluster by cluster.
+    `cells` holds the weights of tp, fn, fp and tn, or of a confusion matrix row by row, `squares` the sums of their
+    squares, and `by_cluster` the weights cluster by cluster. `design` is the design effect of clusters on the recall
+    of each class: how much more it varies than with independent rows (Kish 1965).
     """
 
     cells: Floats
     squares: Floats
-    by_cluster: Counts | None
+    by_cluster: Any = None
+    design: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "design", self._design_effects())
+
+    @classmethod
+    def of(cls, cell: Indices, size: int, *, weight: Floats | None, cluster: Indices | None) -> SampledTable:
+        """Count rows by the number of the cell that each is in."""
+        cells = np.bincount(cell, weights=weight, minlength=size).astype(np.float64)
+        squares: Floats = cells
+        if weight is not None:
+            squares = np.bincount(cell, weights=weight * weight, minlength=size).astype(np.float64)
+        if cluster is None:
+            return cls(cells, squares)
+        from scipy.sparse import csr_array
+
+        weights = np.ones(cell.size) if weight is None else weight
+        return cls(cells, squares, csr_array((weights, (cluster, cell)), shape=(int(cluster.max()) + 1, size)))
 
     @property
     def table(self) -> Contingency:
@@ -79,6 +89,24 @@ class SampledTable:
         sums = self.by_cluster @ influence
         return max(of_rows, float(sums @ sums))
 
+    def independent_cases(self, gradient: Floats, level: float) -> tuple[Floats, Floats]:
+        """The cells as numbers of independent cases, and the weight of a case in each.
+
+        Rows of one cell are as many cases as Kish (1965) says, fewer by the design effect of their class, and all
+        together such that a value with this `gradient` varies as rows and clusters say (Rao & Scott 1992). Few
+        clusters show little of how much they vary: Student's quantile takes the place of the normal one. The value is
+        on a scale of about 1, so that rounding is not taken for variance.
+        """
+        unit = self._case_weights()
+        if self.by_cluster is None:
+            return self.cells / unit, unit
+        unit = unit * np.repeat(self.design, len(self.design))
+        apart, together = float(gradient**2 @ (self.cells * unit)), self.variance(gradient)
+        factor = self.df_factor(np.ones_like(self.cells), level)
+        if factor > 0 and apart > _NO_VARIANCE and 0 < together < math.inf:
+            unit = unit * (together / (apart * factor))
+        return self.cells / unit, unit
+
     def cases_per_weight(
         self, value: Callable[[Contingency], Any], among: tuple[str, ...] = CELLS, *, varies: bool, level: float
     ) -> float:
@@ -92,7 +120,8 @@ class SampledTable:
         inside = np.array([float(cell in among) for cell in CELLS])
         factor = self.df_factor(inside, level)
         if varies and factor > 0:
-            as_cases, as_rows = _variance(self.cells, value), self.variance(cell_gradient(self.cells, value))
+            slope = of_tables(value)(self.cells[np.newaxis])[1][0]
+            as_cases, as_rows = float(slope**2 @ self.cells), self.variance(slope)
             if as_cases * float(self.cells.sum()) > _NO_VARIANCE and as_rows > 0:
                 return as_cases / as_rows * factor
         return float(inside @ self.cells) / self.variance(inside)
@@ -106,6 +135,33 @@ class SampledTable:
             return 0.0
         return (normal_quantile(level) / student_quantile(level, clusters - 1)) ** 2 * (clusters - 1) / clusters
 
+    def _case_weights(self) -> Floats:
+        """The weight of a case in each cell; of its class, or of all, if it is empty."""
+        k = math.isqrt(self.cells.size)
+        weights, squares = self.cells.reshape(k, k), self.squares.reshape(k, k)
+        unit = np.full((k, k), squares.sum() / weights.sum())
+        for cells, of in ((weights.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True)), (weights, squares)):
+            unit = np.divide(of, cells, out=unit, where=np.broadcast_to(cells > 0, unit.shape))
+        return unit.ravel()
+
+    def _design_effects(self) -> Floats:
+        k = math.isqrt(self.cells.size)
+        effects = np.ones(k)
+        if self.by_cluster is None:
+            return effects
+        for i in range(k):
+            inside = np.zeros((k, k))
+            inside[i] = 1.0
+            cases = float(inside.ravel() @ self.cells)
+            right = np.zeros((k, k))
+            right[i, i] = 1.0
+            recall = float(right.ravel() @ self.cells) / cases if cases else 0.0
+            # Where a class varies in nothing, its cases vary in number.
+            influence = (right - recall * inside).ravel() if 0 < recall < 1 else inside.ravel()
+            if cases:
+                effects[i] = self.variance(influence) / float(self.squares @ influence**2)
+        return effects
+
 
 Table: TypeAlias = Contingency | SampledTable
 
@@ -115,15 +171,9 @@ def count_calls(
 ) -> Table:
     """The table of labels and calls; weights or clusters make it a sampled one."""
     cell = 2 * ~positive + ~calls  # in the order of CELLS
-    counts = np.bincount(cell, weights=weight, minlength=4)
     if weight is None and cluster is None:
-        return Contingency(*counts.tolist())
-    cells, by_cluster = counts.astype(np.float64), None
-    squares = cells if weight is None else np.bincount(cell, weights=weight * weight, minlength=4).astype(np.float64)
-    if cluster is not None:
-        clusters = int(cluster.max()) + 1
-        by_cluster = np.bincount(cluster * 4 + cell, weights=weight, minlength=4 * clusters).reshape(clusters, 4)
-    return SampledTable(cells, squares, by_cluster)
+        return Contingency(*np.bincount(cell, minlength=4).tolist())
+    return SampledTable.of(cell, 4, weight=weight, cluster=cluster)
 
 
 class ByMeasure(dict[str, Interval]):
@@ -161,78 +211,127 @@ def table_interval(
     require_level(level)
     if not isinstance(table, SampledTable):
         require_table(table)
-    if isinstance(of, OperatingCondition):
-        return _cost_interval(table, of, level, method)
-    known = measure(of)
     counts = table.table if isinstance(table, SampledTable) else table
     if any(not isinstance(getattr(counts, cell), int | float) for cell in CELLS):
         raise ArgumentError("the table holds many splits", "give the table of one threshold")
-    if class_ratio is not None and known.name not in WITHIN_CLASSES:
-        return _at_class_ratio(table, known, class_ratio, level, method)
-    estimate = _within_range(known, float(known.of(counts)))
+    if isinstance(of, OperatingCondition):
+        return _cost_interval(table, counts, of, level)
+    known = measure(of)
+    declared = class_ratio if known.name not in WITHIN_CLASSES else None
+    estimate = _within_range(known, float(known.of(counts, class_ratio=declared)))
     if math.isnan(estimate):
         return undefined(level, known.undefined)
-    if isinstance(table, SampledTable):
-        varies = math.isfinite(estimate) and estimate not in known.range
-        among = RATES[known.name][1] if known.name in RATES else CELLS
-        scaled = table.cells * table.cases_per_weight(known.of, among, varies=varies, level=level)
-        return _around(estimate, table_interval(Contingency(*scaled.tolist()), known, level=level, method=method))
-    if known.name in RATES:
-        k, n = (sum(getattr(table, cell) for cell in cells) for cells in RATES[known.name])
-        return rate_interval(k, n, level=level, method=method)
-    scale = FISHER if known.range[0] < 0 else LOGIT if known.range[1] == 1 else LOG
-    return delta_interval(
-        estimate,
-        np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64),
-        lambda more: float(known.of(Contingency(*more.tolist()))),
-        lambda more: _variance(more, known.of),
-        ends=known.range,
-        scale=scale,
-        level=level,
-    )
+    if declared is None and known.name in RATES:
+        return _rate_interval(table, counts, known, level, method)
+    if declared is not None and known.name in ("prevalence", "class_ratio"):
+        return Interval(estimate, estimate, estimate, 0.0, level, "declared")
+    function = of_tables(partial(known.of, class_ratio=declared))
+    return score_interval(estimate, table, function, ends=known.range, level=level)
 
 
-def delta_interval(
+def score_interval(
     estimate: float,
-    cells: Floats,
-    value: Callable[[Floats], float],
-    variance: Callable[[Floats], float],
+    table: Table | Floats,
+    function: OfTables,
     *,
     ends: tuple[float, float],
-    scale: Scale,
     level: float,
 ) -> Interval:
-    """Delta-method limits; at an end of the range, half a case joins every cell."""
-    spread = variance(cells) if math.isfinite(estimate) and estimate not in ends else 0.0
-    centre, note = estimate, ""
-    if not 0 < spread < math.inf:
-        cells, note = cells + 0.5, "half a case added to every cell"
-        centre, spread = value(cells), variance(cells)
-    lower, upper = scale.limits(centre, normal_quantile(level) * math.sqrt(spread))
-    return Interval(estimate, *stretch_limits(estimate, lower, upper), spread, level, "delta", note)
+    """The interval with score limits for a function of cells that all may grow alike.
+
+    The variance is that of the delta method: 0 where no cell that varies matters.
+    """
+    cells = cells_of(table)
+    cases, unit = cells, np.ones_like(cells)
+    with np.errstate(all="ignore"):
+        slope = function(cells[np.newaxis])[1][0]
+        if isinstance(table, SampledTable):
+            scale = ends[1] - ends[0] if math.isfinite(ends[1]) else abs(estimate) or 1.0
+            cases, unit = table.independent_cases(slope / scale, level)
+    (lower,), (upper,) = score_limits(function, cases[np.newaxis], level=level, unit=unit[np.newaxis])
+    limits = stretch_limits(estimate, max(ends[0], float(lower)), min(ends[1], float(upper)))
+    variance = float((slope * unit) ** 2 @ cases) if math.isfinite(estimate) else math.nan
+    return Interval(estimate, *limits, variance, level, "score")
 
 
-def cell_gradient(cells: Floats, value: Callable[[Contingency], Any]) -> Floats:
-    """The derivative of a value by each cell; 0 for an empty one, which does not vary."""
-    gradient = np.zeros(4)
-    for i in np.flatnonzero(cells):
-        step = np.zeros(4)
-        step[i] = _STEP * cells[i]
-        up, down = (float(value(Contingency(*(cells + away).tolist()))) for away in (step, -step))
-        gradient[i] = (up - down) / (2 * step[i])
-    return gradient
+def cells_of(table: Table | Floats) -> Floats:
+    """The cells as one row of floats."""
+    if isinstance(table, SampledTable):
+        return table.cells
+    if isinstance(table, Contingency):
+        return np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64)
+    return table.astype(np.float64).ravel()
 
 
-def _variance(cells: Floats, value: Callable[[Contingency], Any]) -> float:
-    """Delta-method variance: gradient · multinomial covariance · gradient."""
-    gradient = cell_gradient(cells, value)
-    return float(gradient**2 @ cells - (gradient @ cells) ** 2 / cells.sum())
+def mean_costs(costs: Floats, prevalence: float | None) -> OfTables:
+    """The cost per case as a function of tables, with a row of costs for each.
+
+    With a declared prevalence it is the mean over each class that is weighed by it.
+    """
+    groups = [(slice(0, 4), 1.0)]
+    if prevalence is not None:
+        groups = [(slice(0, 2), prevalence), (slice(2, 4), 1 - prevalence)]
+
+    def means(cells: Floats) -> tuple[Floats, Floats]:
+        cost = np.tile(costs, (len(cells) // len(costs), 1))
+        value, gradient = np.zeros(len(cells)), np.zeros_like(cells)
+        for group, share in groups:
+            total = cells[:, group].sum(axis=1)
+            mean = (cells[:, group] * cost[:, group]).sum(axis=1) / total
+            value += share * mean
+            gradient[:, group] = share * (cost[:, group] - mean[:, np.newaxis]) / total[:, np.newaxis]
+        return value, gradient
+
+    return means
 
 
-def _around(estimate: float, scaled: Interval) -> Interval:
-    """An interval of a scaled table, with the estimate of the table itself."""
-    lower, upper = stretch_limits(estimate, scaled.lower, scaled.upper)
-    return replace(scaled, estimate=estimate, lower=lower, upper=upper)
+def mean_cost_limits(
+    tables: Sequence[Table], costs: Floats, *, prevalence: float | None, level: float
+) -> tuple[Floats, Floats]:
+    """Score limits of the cost per case of many tables, each with its own costs."""
+    function = mean_costs(costs, prevalence)
+    cases = np.array([cells_of(table) for table in tables])
+    unit, slopes = np.ones_like(cases), function(cases)[1]
+    for i, table in enumerate(tables):
+        if isinstance(table, SampledTable):
+            cases[i], unit[i] = table.independent_cases(slopes[i] / np.ptp(costs[i]), level)
+    return score_limits(function, cases, level=level, unit=unit)
+
+
+def _cost_interval(table: Table, counts: Contingency, condition: OperatingCondition, level: float) -> Interval:
+    """The interval for the expected cost per case under a condition."""
+    if not (counts.Pos and counts.Neg):
+        raise ArgumentError("a class is absent, so its error rate is unknown", "give a table of both classes")
+    costs = np.array([[getattr(condition, f"cost_{cell}") for cell in CELLS]], dtype=np.float64)
+    estimate, function = float(condition.expected_cost(counts)), mean_costs(costs, condition.prevalence)
+    return score_interval(estimate, table, function, ends=(float(costs.min()), float(costs.max())), level=level)
+
+
+def _rate_interval(table: Table, counts: Contingency, known: Measure, level: float, method: RateMethod) -> Interval:
+    """The interval for a rate, of as many cases as sampled rows are worth."""
+    k, n = (sum(getattr(counts, cell) for cell in cells) for cells in RATES[known.name])
+    if not isinstance(table, SampledTable):
+        return rate_interval(k, n, level=level, method=method)
+    worth = table.cases_per_weight(known.of, RATES[known.name][1], varies=0 < k < n, level=level)
+    interval = rate_interval(min(k * worth, n * worth), n * worth, level=level, method=method)
+    estimate = _within_range(known, float(known.of(counts)))
+    lower, upper = stretch_limits(estimate, interval.lower, interval.upper)
+    return replace(interval, estimate=estimate, lower=lower, upper=upper)
+
+
+def of_tables(value: Callable[[Contingency], Any]) -> OfTables:
+    """A measure as a function of tables; an empty cell has the derivative 0."""
+
+    def function(cells: Floats) -> tuple[Floats, Floats]:
+        step = _STEP * cells
+        away = step[:, :, np.newaxis] * np.eye(4)
+        near = cells[:, np.newaxis]
+        rows = np.concatenate([near, near + away, near - away], axis=1)  # two dimensions are not cut into chunks
+        values = np.asarray(value(Contingency(*np.moveaxis(rows, 2, 0))), dtype=np.float64)
+        rise: Floats = values[:, 1:5] - values[:, 5:]
+        return values[:, 0], np.divide(rise, 2 * step, out=np.zeros_like(rise), where=step > 0)
+
+    return function
 
 
 def _within_range(known: Measure, value: float) -> float:
@@ -242,122 +341,3 @@ def _within_range(known: Measure, value: float) -> float:
     """
     near = (float(end) for end in known.range if math.isfinite(end) and abs(value - end) <= _ROUNDING)
     return next(near, value)
-
-
-def _at_class_ratio(table: Table, known: Measure, class_ratio: float, level: float, method: RateMethod) -> Interval:
-    """The interval for a measure at a declared class ratio, from those of both rates."""
-    tpr, fpr = (table_interval(table, rate, level=level, method=method) for rate in ("tpr", "fpr"))
-    counts = table.table if isinstance(table, SampledTable) else table
-    estimate = _within_range(known, float(known.of(counts, class_ratio=class_ratio)))
-    if math.isnan(estimate):
-        return undefined(level, known.undefined)
-    if known.name in ("prevalence", "class_ratio"):
-        return Interval(estimate, estimate, estimate, 0.0, level, "declared")
-
-    def value(hits: float, alarms: float) -> float:
-        cells = hits * class_ratio, (1 - hits) * class_ratio, alarms, 1 - alarms
-        return float(known.of(Contingency(*cells)))
-
-    if not math.isfinite(estimate):  # a ratio over a rate of 0: the careful ends of both rates say how large it is
-        ends = value(tpr.lower, fpr.upper), value(tpr.upper, fpr.lower)
-        return Interval(estimate, min(*ends, estimate), estimate, math.nan, level, "rates, combined")
-    by_tpr = [value(end, fpr.estimate) - estimate for end in (tpr.lower, tpr.upper)]
-    by_fpr = [value(tpr.estimate, end) - estimate for end in (fpr.lower, fpr.upper)]
-    # The largest distance that each rate makes, on either side; undefined ones do not count.
-    below = math.hypot(*(max(0.0, *(-away for away in each if away < 0), 0.0) for each in (by_tpr, by_fpr)))
-    above = math.hypot(*(max(0.0, *(away for away in each if away > 0), 0.0) for each in (by_tpr, by_fpr)))
-
-    def at_ratio(other: Contingency) -> Any:
-        return known.of(other, class_ratio=class_ratio)
-
-    stretch = _stretch(table, at_ratio, (tpr, fpr), level)
-    low, high = max(known.range[0], estimate - stretch * below), min(known.range[1], estimate + stretch * above)
-    cells = np.array([getattr(counts, cell) for cell in CELLS], dtype=np.float64)
-    variance = stretch**2 * _variance(cells, at_ratio)
-    return Interval(estimate, *stretch_limits(estimate, low, high), variance, level, "rates, combined")
-
-
-def _stretch(
-    table: Table, value: Callable[[Contingency], Any], rates: tuple[Interval, Interval], level: float
-) -> float:
-    """How much wider limits are where clusters make tpr and fpr vary together."""
-    if not isinstance(table, SampledTable) or table.by_cluster is None:
-        return 1.0
-    gradient, factor = cell_gradient(table.cells, value), table.df_factor(np.ones(4), level)
-    slopes = (gradient[0] - gradient[1]) * table.table.Pos, (gradient[2] - gradient[3]) * table.table.Neg
-    apart = sum(slope**2 * rate.variance for slope, rate in zip(slopes, rates, strict=True))
-    together, least = table.variance(gradient), _NO_VARIANCE * float(value(table.table)) ** 2
-    if factor > 0 and apart > least and 0 < together < math.inf:
-        return math.sqrt(together / (factor * apart))
-    return 1.0
-
-
-def _cost_interval(table: Table, condition: OperatingCondition, level: float, method: RateMethod) -> Interval:
-    """The interval for the expected cost per case under a condition."""
-    if isinstance(table, SampledTable):
-        scaled = Contingency(*_scaled_for_cost(table, condition, level).tolist())
-        estimate = float(condition.expected_cost(table.table))
-        return _around(estimate, _cost_interval(scaled, condition, level, method))
-    if not (table.Pos and table.Neg):
-        raise ArgumentError("a class is absent, so its error rate is unknown", "give a table of both classes")
-    if condition.shares is None:
-        return _mixed_cost_interval(table, condition, level, method)
-    estimate = float(condition.expected_cost(table))
-    factors = (
-        condition.shares[0] * (condition.cost_fn - condition.cost_tp),
-        condition.shares[1] * (condition.cost_fp - condition.cost_tn),
-    )
-    rates = [rate_interval(k, n, level=level, method=method) for k, n in ((table.fn, table.Pos), (table.fp, table.Neg))]
-    costs = list(zip(factors, rates, strict=True))
-    below = math.hypot(*(factor * (rate.estimate - rate.lower) for factor, rate in costs))
-    above = math.hypot(*(factor * (rate.upper - rate.estimate) for factor, rate in costs))
-    variance = sum(factor**2 * rate.variance for factor, rate in costs)
-    return Interval(estimate, estimate - below, estimate + above, variance, level, f"{method}, combined")
-
-
-def _scaled_for_cost(table: SampledTable, condition: OperatingCondition, level: float) -> Floats:
-    """The cells as so many independent cases.
-
-    With a declared class ratio, each class is scaled to what it is worth for its error rate, and both again
-    so that the variance is that of the cost: classes that share clusters vary together.
-    """
-    if condition.prevalence is None:
-        return table.cells * table.cases_per_weight(condition.expected_cost, varies=True, level=level)
-    of_pos, of_neg = (
-        table.cases_per_weight(
-            MEASURES[rate].of, RATES[rate][1], varies=0 < MEASURES[rate].of(table.table) < 1, level=level
-        )
-        for rate in ("fnr", "fpr")
-    )
-    scaled = table.cells * np.array([of_pos, of_pos, of_neg, of_neg])
-    apart = _cost_interval(Contingency(*scaled.tolist()), condition, level, "wilson").variance
-    together = table.variance(cell_gradient(table.cells, condition.expected_cost))
-    if apart > 0 and together > 0:
-        scaled *= apart / together * table.df_factor(np.ones(4), level)
-    return scaled
-
-
-def _mixed_cost_interval(
-    table: Contingency, condition: OperatingCondition, level: float, method: RateMethod
-) -> Interval:
-    """Limits from the shares of the cells, correlated as they are (Zou 2007).
-
-    The largest cell is what the others leave: their correlations are then never perfect, so the width never 0.
-    """
-    cost = np.array([getattr(condition, f"cost_{cell}") for cell in CELLS], dtype=np.float64)
-    cells = np.array([getattr(table, cell) for cell in CELLS], dtype=np.float64)
-    rest = int(np.argmax(cells >= cells.max() * (1 - _EQUAL_CELLS)))  # the first of equals, whatever weights round to
-    others = [at for at in range(4) if at != rest]
-    factor = (cost - cost[rest])[others]
-    rates = [rate_interval(cells[at], table.total, level=level, method=method) for at in others]
-    share, low, high = (np.array([getattr(rate, name) for rate in rates]) for name in ("estimate", "lower", "upper"))
-    odds, sign = share / (1 - share), np.sign(factor)
-    together = -np.sqrt(np.outer(odds, odds)) * np.outer(sign, sign)
-    np.fill_diagonal(together, 1.0)
-    below = np.where(factor > 0, factor * (share - low), factor * (share - high))
-    above = np.where(factor > 0, factor * (high - share), factor * (low - share))
-    estimate = float(condition.expected_cost(table))
-    half_below, half_above = (math.sqrt(max(0.0, float(away @ together @ away))) for away in (below, above))
-    variance = max(0.0, float(factor**2 @ share - (factor @ share) ** 2)) / float(table.total)
-    limits = max(float(cost.min()), estimate - half_below), min(float(cost.max()), estimate + half_above)
-    return Interval(estimate, *stretch_limits(estimate, *limits), variance, level, f"{method}, combined")
