@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tests.fuzz import hostile_files
 from tests.fuzz.answers import Check
 
-CHECKS: Mapping[str, Check] = {}
+CHECKS: Mapping[str, Check] = {
+    "hostile documents": hostile_files.documents,
+    "hostile rankings": hostile_files.stored_rankings,
+    "hostile models": hostile_files.model_files,
+}

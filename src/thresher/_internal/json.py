@@ -207,6 +207,13 @@ def text(value: Any) -> str:
     return value
 
 
+def label(value: Any) -> Any:
+    """Read a label of cases."""
+    if not isinstance(value, str | int | float) or not (isinstance(value, str) or -_LARGEST <= value <= _LARGEST):
+        raise FieldError(f"must be a text, a number, true or false, got {_shown(value)}")
+    return value
+
+
 def _read(name: str, read: Reader, value: Any) -> Any:
     try:
         return read(value)
