@@ -155,10 +155,14 @@ def _parquet_mutants(content: bytes, rng: random.Random, count: int) -> Iterator
             values = [value, *column.to_pylist()[1:]]
             kinds[f"{value}"] = table.set_column(place, name, pa.array(np.array(values, dtype=np.float64)))
             if isinstance(value, int):
-                kinds[f"{value} as integers"] = table.set_column(place, name, pa.array(map(int, values)))
+                kinds[f"{value} as integers"] = table.set_column(place, name, pa.array(_integers(values)))
         yield from ((f"{name}: {kind}", written(other, json.dumps(about))) for kind, other in kinds.items())
     yield "no rows", written(table.slice(0, 0), json.dumps(about))
     yield from byte_mutants(content, rng, count)
+
+
+def _integers(values: list[Any]) -> list[int]:
+    return [int(value) if math.isfinite(value) else 0 for value in values]
 
 
 def _models() -> dict[str, Any]:

@@ -39,6 +39,17 @@ def test_a_host_that_does_not_answer():
     assert "tulip" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "place", ["tu@lip@db.invalid:5432/db", "tu@@db.invalid/db", "12/t@lip@db.invalid", "12/lip@db.invalid"]
+)
+def test_a_password_that_could_be_taken_for_a_host_is_refused_before_connecting(place, monkeypatch):
+    monkeypatch.setattr(ibis, "connect", None)
+    with pytest.raises(th.errors.SourceError, match="hold an @ or / as it is") as raised:
+        th.scan(f"postgres://ann:{place}", table="mails", label="y", score="p")
+    assert "%40" in raised.value.fix
+    assert not any(word in str(raised.value) for word in ("tu@", "lip", "ann:", "12/"))
+
+
 def test_a_database_that_is_not_there(postgres):
     with pytest.raises(th.errors.SourceError, match="does not exist"):
         th.scan(postgres.url.replace("/postgres", "/absent"), table="mails", label="y", score="p")
