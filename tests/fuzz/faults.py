@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -264,11 +265,29 @@ def commands(rng: random.Random, cases: int) -> Iterator[str]:
 
 
 def folder(rng: random.Random, kills: int) -> Iterator[str]:
-    """Kill a process that replaces a folder again and again; the folder is always of one generation."""
-    from thresher._internal.atomic import replace_folder
+    """Kill processes that replace a folder, at random moments and before each of their calls of the system."""
+    from thresher._internal import atomic
+
+    for _ in range(kills):
+        yield _replace_and_kill(lambda: time.sleep(rng.uniform(0, 0.05)), 0)[0]
+    one_step = atomic.exchange
+    for exchange in (one_step, lambda *_: False):
+        atomic.exchange = exchange
+        call, killed = 0, True
+        while killed:
+            call += 1
+            wrong, killed = _replace_and_kill(lambda: None, call)
+            yield wrong and f"killed before call {call}, {exchange}: {wrong}"
+    atomic.exchange = one_step
+
+
+def _replace_and_kill(wait: Callable[[], None], call: int) -> tuple[str, bool]:
+    """Replace a folder, again and again if `call` is 0, until killed: what is wrong, and whether it was killed."""
+    from thresher._internal.atomic import recover_folder, replace_folder
 
     names = ("a", "b", "c")
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory() as home, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         target = Path(home, "out")
 
         def write(generation: int) -> None:
@@ -277,19 +296,34 @@ def folder(rng: random.Random, kills: int) -> Iterator[str]:
                     (temporary / name).write_bytes(b"%d" % generation * 5000)
 
         write(0)
-        for _ in range(kills):
-            child = os.fork()
-            if child == 0:
-                for generation in range(1, 10**9):
-                    write(generation)
-            time.sleep(rng.uniform(0, 0.05))
+        child = os.fork()
+        if child == 0:
+            if call:
+                sys.addaudithook(_killer(call))
+            for generation in range(1, 2 if call else 10**9):
+                write(generation)
+            os._exit(0)
+        wait()
+        if not call:
             os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            content = content_of(target) or {}
-            sizes = {name: len(part) for name, part in content.items()}
-            yield "" if len(set(content.values())) == 1 and tuple(content) == names else f"the folder holds {sizes}"
-            for rest in Path(home).glob(".out.*"):
-                shutil.rmtree(rest)
+        killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+        recover_folder(target)
+        content = content_of(target) or {}
+        complete = len(set(content.values())) == 1 and tuple(content) == names
+        return "" if complete else f"the folder holds {[(name, len(part)) for name, part in content.items()]}", killed
+
+
+def _killer(call: int) -> Callable[[str, tuple[Any, ...]], None]:
+    """Kill this process before so many calls that open, rename, make or remove something."""
+    calls = 0
+
+    def count(event: str, _: tuple[Any, ...]) -> None:
+        nonlocal calls
+        calls += event.startswith(("open", "os.", "shutil.", "ctypes."))
+        if calls == call:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return count
 
 
 def main(which: str, seed: int, cases: int) -> None:

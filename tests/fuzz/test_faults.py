@@ -12,4 +12,4 @@ def test_a_disturbed_command_leaves_the_old_file_or_the_new_one():
 def test_a_folder_survives_fifty_kills():
     answers = overwriting(1, 50)
     assert not answers.wrong, "\n".join(answers.wrong)
-    assert answers.compared == 50
+    assert answers.compared > 50  # and one before each call of the system
