@@ -22,6 +22,7 @@ import thresher as th
 from tests.fuzz.answers import Answers
 from tests.fuzz.mutants import byte_mutants, document_mutants, model_mutants
 from thresher.calibration import CalibrationMap
+from thresher.cli.inputs import read_artefact
 from thresher.errors import ThresherError
 
 SECONDS = 900  # after which a mutant hangs
@@ -35,6 +36,7 @@ def documents(seed: int, size: int) -> Answers:
             _judge(answers, f"{kind}, {name}", mutant, *_READERS[kind])
         for name, content in byte_mutants(text.encode(), rng, size):
             _judge(answers, f"{kind}, {name}", content.decode("utf-8", errors="replace"), *_READERS[kind])
+            _judge(answers, f"apply {kind}, {name}", content, _read_to_apply, lambda _: True)
     return answers
 
 
@@ -48,6 +50,27 @@ def stored_rankings(seed: int, size: int) -> Answers:
             for name, content in _parquet_mutants(path.read_bytes(), rng, size):
                 path.write_bytes(content)
                 _judge(answers, f"ranking.parquet, {name}", path, th.Ranking.from_parquet, _use_ranking)
+    return answers
+
+
+def folders(seed: int, size: int) -> Answers:
+    """Folders of learn with the columns they expect gone wrong, read and used to score."""
+    from thresher.learning import read_learned, write_learned, write_model
+
+    answers, rng = Answers(), random.Random(seed)  # noqa: S311 - a case to repeat
+    table = model_table()
+    labelled = table.assign(spam=np.arange(len(table)) % 3 == 0)
+    with tempfile.TemporaryDirectory() as home:
+        learned = th.learn(labelled, "spam", models=["naive bayes"], folds=2, curves=False, types={"note": "text"})
+        place = write_learned(learned, labelled, Path(home, "out"))
+        write_model(learned.model.estimator_, place / "model.skops")  # without the map, which has its own mutants
+        columns = place / "columns.json"
+        mutants = list(document_mutants(columns.read_text(encoding="utf-8")))
+        for name, mutant in rng.sample(mutants, min(10 * size, len(mutants))):
+            columns.write_text(mutant, encoding="utf-8", errors="replace")
+            _judge(
+                answers, f"columns.json, {name}", place, read_learned, lambda out: out.calls(table).size == len(table)
+            )
     return answers
 
 
@@ -115,6 +138,14 @@ def _use_map(curve: CalibrationMap) -> bool:
 
 def _use_matrix(matrix: th.ConfusionMatrix) -> bool:
     return th.ConfusionMatrix.from_json(matrix.to_json()) == matrix
+
+
+def _read_to_apply(content: bytes) -> Any:
+    """As the command `apply` reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "decision.json")
+        path.write_bytes(content)
+        return read_artefact(str(path))
 
 
 _READERS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], bool]]] = {

@@ -146,6 +146,33 @@ def test_a_server_that_dies_in_the_middle(postgres, slower, fault):
     assert th.scan(postgres.url, table="slow", label="y", score="p").total == 2000
 
 
+@pytest.mark.parametrize(
+    ("command", "stopped"), [("merge", True), ("evaluate", False), ("calibrate", False)], ids=lambda value: f"{value}"
+)
+@pytest.mark.usefixtures("slower")
+def test_a_lost_database_leaves_the_old_file(postgres, tmp_path, command, stopped):
+    with postgres.connection() as connection:
+        connection.execute("CREATE OR REPLACE VIEW slowest AS SELECT y, p + length(s) AS p FROM slower")
+    target = tmp_path / ("report.html" if command == "evaluate" else "old.json")
+    target.write_text("old")
+    words = [command, postgres.url, "--table", "slowest", "--label", "y", "--score", "p", "-o", str(target)]
+    running = subprocess.Popen([sys.executable, "-m", "thresher", *words], stderr=subprocess.PIPE, text=True)  # noqa: S603
+    with postgres.connection() as connection:
+        when_running(connection)
+        if not stopped:
+            connection.execute(f"SELECT pg_terminate_backend(pid) {RUNNING}")
+    if stopped:
+        postgres.stop("immediate")
+        postgres.start()
+    _, message = running.communicate(timeout=120)
+    assert running.returncode == 2, message
+    assert message.startswith("thresher: ")
+    assert "the connection was lost" in message
+    assert "tulip" not in message
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+
+
 def test_control_c_leaves_no_query_behind(postgres, slower):
     code = (
         "import thresher as th;"
