@@ -156,7 +156,18 @@ def all_paths(value: Any, before: Path_ = ()) -> Iterator[Path_]:
 
 def _node_changes(other: Any, rng: random.Random) -> dict[str, Callable[[Any, Any], None]]:
     value = rng.choice(list(VALUES.values()))
-    classes = ("Pipeline", "Tree", "list", "KDTree", "SVC", "Neighbours", "DecisionTreeClassifier", "named_category")
+    classes = (
+        "bool",
+        "int",
+        "Pipeline",
+        "Tree",
+        "list",
+        "KDTree",
+        "SVC",
+        "Neighbours",
+        "DecisionTreeClassifier",
+        "named_category",
+    )
     loaders = (
         "ObjectNode",
         "TreeNode",

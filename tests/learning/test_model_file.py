@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import OneHotEncoder
@@ -25,6 +26,7 @@ MODELS = {
     "forest": RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, Y),
     "isolation": IsolationForest(n_estimators=2, random_state=0).fit(X),
     "boosting": HistGradientBoostingClassifier(max_iter=2, early_stopping=False).fit(X, Y),
+    "majority": DummyClassifier().fit(X, Y),
     "leaves": LeafTree().fit(X, Y),
     "encoder": OneHotEncoder(sparse_output=False).fit([[1], [2], [3]]),
     "words": TextFeatures().fit(WORDS),
@@ -88,6 +90,21 @@ def attribute(owner, name, value):
     return change
 
 
+def keys(owner, kind):
+    """Give the attributes of a class keys of another type, which lets them fall on each other."""
+
+    def change(schema, _):
+        for node in nodes(schema, owner):
+            for key in node["content"]["key_types"]["content"][1:]:
+                key["__class__"] = kind
+
+    return change
+
+
+def fewer_keys(schema, _):
+    nodes(schema, "DecisionTreeClassifier")[0]["content"]["key_types"]["content"].pop()
+
+
 BOOSTED = {"owner": "TreePredictor"}
 ATTACKS = {
     "child beyond": ("tree", array("nodes", 0, 10**9, field="left_child"), "child 1000000000"),
@@ -128,7 +145,23 @@ ATTACKS = {
         "drawn tree",
     ),
     "categories fall": ("encoder", attribute("OneHotEncoder", "_n_features_outs", [2]), "numbers of columns"),
-    "word beyond": ("words", attribute("TfidfVectorizer", "vocabulary_", {"cheap": 10**6}), "other columns"),
+    "word beyond": (
+        "words",
+        lambda schema, _: nodes(schema, "TfidfVectorizer")[0]["content"]["content"]["vocabulary_"]["content"].update(
+            cheap={"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": "1000000"}
+        ),
+        "other columns",
+    ),
+    "attributes that fall on each other": ("tree", keys("DecisionTreeClassifier", "bool"), "are not texts"),
+    "attributes of a tree that do": ("tree", keys("Tree", "bool"), "are not texts"),
+    "attributes that get lost": ("tree", fewer_keys, "another number of keys"),
+    "many trees at once": (
+        "boosting",
+        attribute("HistGradientBoostingClassifier", "n_trees_per_iteration_", 10**8),
+        "100000000 trees",
+    ),
+    "many classes": ("majority", attribute("DummyClassifier", "n_classes_", 10**8), "one of 100000000"),
+    "long phrases": ("words", attribute("TfidfVectorizer", "ngram_range", [1, 10**6]), "ngram_range"),
     "pattern": ("words", attribute("TfidfVectorizer", "token_pattern", "(a+)+$"), "token_pattern"),
     "files as input": ("words", attribute("TfidfVectorizer", "input", "filename"), "input of a vectoriser"),
     "another version": ("tree", attribute("DecisionTreeClassifier", "_sklearn_version", "0.1.2"), "scikit-learn 0.1.2"),

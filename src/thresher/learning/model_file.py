@@ -85,7 +85,7 @@ TRUSTED: Mapping[str, frozenset[str]] = {
     "FunctionNode": frozenset({"thresher.learning.named_category"}),
     "ObjectNode": _OBJECTS,
 }
-_SCHEMA = "schema.json"
+_SCHEMA, _STOP_WORDS = "schema.json", "_stop_words_id"
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that the format of archives can say
 _DEEPEST = 300  # levels of the schema; models of thresher have fewer than 50
 _REPEATS = 10  # how many times the archive's size its arrays may have; those that objects share are read repeatedly
@@ -149,15 +149,18 @@ def reproducible_zip(archive: bytes) -> bytes:
             return [renamed(item) for item in node]
         if not isinstance(node, dict):
             return node
+        # The address of a vectoriser's stop words when it last checked them; without it, it checks again.
+        state = node["content"] if node.get("__loader__") == "DictNode" else {}
+        if _STOP_WORDS in state and "stop_words" in state:
+            kinds = [kind for key, kind in zip(state, node["key_types"]["content"], strict=True) if key != _STOP_WORDS]
+            state = {key: value for key, value in state.items() if key != _STOP_WORDS}
+            node = node | {"content": state, "key_types": node["key_types"] | {"content": kinds}}
         result: dict[str, Any] = {}
         for key, value in node.items():
             # A model's own entry under such a key is a node, neither a number nor the name of a file.
             if key == "file" and isinstance(value, str) and value in files:
                 result[key] = names.setdefault(value, f"{len(names)}{PurePath(value).suffix}")
-            # The address of a vectoriser's stop words when it last checked them; without it, it checks again.
-            elif not (key == "__id__" and isinstance(value, int)) and (
-                key != "_stop_words_id" or "stop_words" not in node
-            ):
+            elif key != "__id__" or not isinstance(value, int):
                 result[key] = renamed(value)
         return result
 

@@ -65,8 +65,12 @@ class _State:
     """Attributes of a saved object as plain values, read when asked for."""
 
     def __init__(self, node: Node, files: Mapping[str, bytes]) -> None:
-        self.nodes: Any = (node.get("content") or {}).get("content", {})
+        content = node.get("content") or {}
+        absent = not content or (content["__loader__"] == "JsonNode" and content["content"] == "null")
+        self.nodes: Any = {} if absent else content["content"]
         self.files = files
+        if not absent and str(node["__module__"]).startswith("sklearn."):
+            _require_texts(content)
 
     def get(self, name: str) -> Any:
         return self[name] if isinstance(self.nodes, dict) and name in self.nodes else None
@@ -83,12 +87,26 @@ def plain(node: Node, files: Mapping[str, bytes]) -> Any:
     if loader == "NdArrayNode":
         if node["type"] == "json":
             return np.array([None] * len(node["content"]), dtype=object)
-        return np.load(io.BytesIO(files[node["file"]]), allow_pickle=False)
+        array = np.load(io.BytesIO(files[node["file"]]), allow_pickle=False)
+        if node["__class__"] != "ndarray" and array.ndim:
+            raise StructureError(f"a number of the type {node['__class__']} has {array.ndim} dimensions")
+        return array
     if loader in ("ListNode", "TupleNode"):
         return [plain(item, files) for item in node["content"]]
     if loader == "DictNode":
         return {key: plain(item, files) for key, item in node["content"].items()}
     return node
+
+
+def _require_texts(node: Node) -> None:
+    """The keys of a saved mapping: others could be lost, or fall on each other."""
+    if node["__loader__"] != "DictNode" or any(kind["__class__"] != "str" for kind in node["key_types"]["content"]):
+        raise StructureError("the names of attributes or words are not texts")
+
+
+def _check_mapping(node: Node, _files: Mapping[str, bytes], _features: int | None) -> None:
+    if len(node["key_types"]["content"]) != len(node["content"]):
+        raise StructureError("a mapping has another number of keys than of values")
 
 
 def _check_array(node: Node, _files: Mapping[str, bytes], _features: int | None) -> None:
@@ -109,6 +127,7 @@ def _check_generator(node: Node, _files: Mapping[str, bytes], _features: int | N
 
 def _check_tree(node: Node, files: Mapping[str, bytes], features: int | None) -> None:
     """A tree of scikit-learn: nodes, values and sizes."""
+    _require_texts(node["content"])
     size, classes, outputs = plain(node["__reduce__"]["args"], files)
     state = plain(node["content"], files)
     nodes, values = state["nodes"], state["values"]
@@ -172,6 +191,14 @@ def _check_boosting(state: _State, _features: int | None) -> None:
     for name in ("_preprocessor", "is_categorical_"):
         if state.get(name) is not None:
             raise StructureError(f"boosting has {name}, and models of thresher encode categories before")
+    if state.get("n_trees_per_iteration_") not in (None, 1):
+        raise StructureError(f"boosting has {state['n_trees_per_iteration_']!r} trees for two classes, not 1")
+
+
+def _check_dummy(state: _State, _features: int | None) -> None:
+    classes, size = state.get("classes_"), state.get("n_classes_")
+    if size is not None and size != len(classes):
+        raise StructureError(f"the majority class is one of {size!r}, and there are {len(classes):,}")
 
 
 def _check_one_hot(state: _State, _features: int | None) -> None:
@@ -188,12 +215,15 @@ def _check_one_hot(state: _State, _features: int | None) -> None:
 
 def _check_words(state: _State, _features: int | None) -> None:
     """Columns of words, and nothing that reads files or takes for ever."""
-    usual = {"input": "content", "analyzer": "word", "token_pattern": _WORDS, "tokenizer": None, "preprocessor": None}
-    for name, value in usual.items():
+    usual = {"input": "content", "analyzer": "word", "token_pattern": _WORDS, "ngram_range": [1, 1]}
+    for name, value in (usual | dict.fromkeys(("tokenizer", "preprocessor", "vocabulary"))).items():
         if state.get(name) != value:
             raise StructureError(f"the {name} of a vectoriser is {state.get(name)!r}, not {value!r}")
     words = state.get("vocabulary_")
-    if words is not None and sorted(words.values()) != list(range(len(words))):
+    if words is None:
+        return
+    _require_texts(state.nodes["vocabulary_"])
+    if sorted(words.values()) != list(range(len(words))):
         raise StructureError("the words of a vectoriser have other columns than 0, 1, 2, ...")
 
 
@@ -215,12 +245,14 @@ _HOLDERS = frozenset(
     }
 )
 _LOADED: Mapping[str, Callable[[Node, Mapping[str, bytes], int | None], None]] = {
+    "DictNode": _check_mapping,
     "LossNode": _check_loss,
     "NdArrayNode": _check_array,
     "RandomGeneratorNode": _check_generator,
     "TreeNode": _check_tree,
 }
 _CHECKS: Mapping[str, Callable[[_State, int | None], None]] = {
+    "DummyClassifier": _check_dummy,
     "HistGradientBoostingClassifier": _check_boosting,
     "IsolationForest": _check_isolation,
     "OneHotEncoder": _check_one_hot,
