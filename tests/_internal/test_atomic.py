@@ -195,6 +195,9 @@ def test_a_folder_that_was_moved_away_is_put_back_with_a_warning(tmp_path):
     assert (tmp_path / "out" / "b.txt").read_text() == "old"
     assert names_in(tmp_path) == ["out"]
     recover_folder(tmp_path / "out")
+    write(tmp_path / ".other.backup.old")
+    recover_folder(tmp_path / "other")  # whose name nobody here gave
+    assert not (tmp_path / "other").exists()
 
 
 def test_the_mask_of_the_process_is_never_changed(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -161,10 +162,10 @@ def recover_folder(path: str | Path) -> None:
     target = Path(os.path.realpath(path))
     if target.exists() or not target.parent.is_dir():
         return
-    hidden = [each for each in target.parent.iterdir() if each.name.startswith(f".{target.name[:40]}.")]
-    old = [each for each in hidden if each.suffix == ".old" and each.is_dir()]
-    if old:
-        old[0].rename(target)
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.old")
+    old = next((each for each in target.parent.iterdir() if pattern.fullmatch(each.name) and each.is_dir()), None)
+    if old is not None:
+        old.rename(target)
         warnings.warn(f"{path} is what stood there before a process was killed while replacing it", stacklevel=3)
 
 
