@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +17,6 @@ from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
 from thresher.tables.contingency import Contingency, require_table
 
 _SIMPLE = 10**6
-_SMALLEST = Fraction(1, 10**300)  # of a ratio; its inverse is a float, too
 _FIXES = {
     "class_ratio": "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100",
     "cost_ratio": "give the cost of a miss in false alarms, e.g. 10",
@@ -70,15 +70,12 @@ class OperatingCondition:
         parts = dict(zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True))
         for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
             object.__setattr__(self, name, part)
-        for product in (self.exact_cost_ratio, self.exact_cost_ratio * simplest(ratio or 1)):
-            if not _SMALLEST <= product <= 1 / _SMALLEST:
-                what = "the cost ratio, or its product with the class ratio, is beyond 1e-300 or 1e300"
-                raise ConditionError(what, "give costs and class ratios that are nearer to each other")
 
     @property
     def cost_ratio(self) -> float:
         """What a miss costs in false alarms: (cost_fn - cost_tp) / (cost_fp - cost_tn)."""
-        return float(self.exact_cost_ratio)
+        ratio = self.exact_cost_ratio
+        return math.inf if ratio > sys.float_info.max else float(ratio)
 
     @property
     def exact_cost_ratio(self) -> Fraction:
