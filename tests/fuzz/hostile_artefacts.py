@@ -77,7 +77,7 @@ def folders(seed: int, size: int) -> Answers:
 def model_files(seed: int, size: int) -> Answers:
     """Models gone wrong, read and scored in a process that may not crash, hang or raise anything else."""
     answers = Answers()
-    command = [sys.executable, "-m", "tests.fuzz.hostile_files", str(seed), str(max(size // 8, 1))]
+    command = [sys.executable, "-m", "tests.fuzz.hostile_artefacts", str(seed), str(max(size // 8, 1))]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
         lines, end = ran.stdout.splitlines(), f"exit {ran.returncode}: {ran.stderr[-2000:]}" if ran.returncode else ""
