@@ -248,11 +248,12 @@ def test_ramps_have_no_infinite_knots():
         ("NaN", "NaN is no number"),
         ('{"a": [-Infinity]}', "-Infinity is no number"),
         ('{"a": {"b": 1, "c": 2, "b": 1}}', '"b" stands twice'),
-        ("[" * 100_000 + "]" * 100_000, "nested too deep"),
-        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deep"),
+        ("[" * 100_000 + "]" * 100_000, "nested more than 100 levels deep, from line 1 column 101 on"),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested more than 100 levels deep, from line 1 column 501 on"),
+        ('{"é[\\"[":\n' + "[" * 101 + "]" * 101 + "}", "nested more than 100 levels deep, from line 2 column 100 on"),
         ("1" * 5000, "not JSON"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_is_no_json_is_refused_in_words(text, what):
     with pytest.raises(th.errors.NotationError, match=what) as raised:

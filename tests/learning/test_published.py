@@ -6,9 +6,9 @@ from importlib import import_module
 
 import pytest
 
-from thresher.learning.artefacts import TRUSTED
+from thresher.learning.model_file import TRUSTED
 
-PUBLISHED = sorted(name for name in TRUSTED if name.startswith("thresher."))
+PUBLISHED = sorted(name for names in TRUSTED.values() for name in names if name.startswith("thresher."))
 PACKAGES = {name.rpartition(".")[0] for name in PUBLISHED}
 EXAMPLES = {package: doctest.DocTestFinder(exclude_empty=True).find(import_module(package)) for package in PACKAGES}
 

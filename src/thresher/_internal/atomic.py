@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
+import secrets
 import shutil
+import sys
 import tempfile
+import warnings
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
@@ -29,16 +34,22 @@ def read_text(path: str | PathLike[str]) -> str:
       where: read_text(path)
       fix:   check the path
     """
-    require_path(path)
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SourceError(f"there is no file {path}", "check the path") from None
+        return read_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
         raise SourceError(f"{path} is not in UTF-8", "give a file that thresher wrote") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SourceError(f"{path} cannot be read: {reason}", "check the path and who may read it") from None
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file, or an error that says why there are none."""
+    require_path(path)
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise SourceError(f"there is no file {path}", "check the path") from None
+    except (MemoryError, OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
+        raise SourceError(f"{path} cannot be read: {reason.lower()}", "check the path and who may read it") from None
 
 
 @contextmanager
@@ -55,13 +66,14 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
         what = f"there is no directory {shown.parent} to write {shown.name} in"
         raise OutputError(what, "make it first, or write elsewhere")
     special = target.exists() and not target.is_file()
+    name = _hidden_name(target) + shown.suffix
+    temporary = Path(tempfile.gettempdir(), name) if special else target.with_name(name)
+    mode = None if special else _mode(target)
     try:
-        folder = None if special else target.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name[:40]}.", suffix=shown.suffix)
+        # The mode of a new file, less the process's mask, which cannot be read without changing it for other threads.
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
     except OSError as error:
         raise _unwritten(shown, error) from error
-    os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
         if special:
@@ -69,10 +81,11 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
         else:
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())  # on the disk before it takes another file's place
-            temporary.chmod(_mode(target, 0o666))
+            if mode is not None:
+                temporary.chmod(mode)
             temporary.replace(target)
     except OSError as error:
-        if error.filename in (None, name, str(target)):  # others are about files that were being read
+        if error.filename in (None, str(temporary), str(target)):  # others are about files that were being read
             raise _unwritten(shown, error) from error
         raise
     finally:
@@ -106,34 +119,78 @@ def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
 
 @contextmanager
 def replace_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Iterator[Path]:
-    """A temporary folder that replaces the target at the end, unless writing fails."""
+    """A temporary folder that replaces the target at the end, unless writing fails.
+
+    The two are exchanged in one step, so that a process killed at any moment leaves the old folder or the new one.
+    Where the system cannot, two renames do it, and `recover_folder` puts the old one back if they were interrupted.
+    """
+    recover_folder(path)
     target = require_folder(path, names=names, overwrite=overwrite)
-    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}."))
+    temporary = target.with_name(_hidden_name(target))
+    mode = _mode(target)
+    try:
+        temporary.mkdir(0o777 if mode is None else mode)
+    except OSError as error:
+        raise _unwritten(Path(path), error) from error
     old = temporary.with_name(f"{temporary.name}.old")
     try:
         yield temporary
-        temporary.chmod(_mode(target, 0o777))
+        if mode is not None:
+            temporary.chmod(mode)
+        for file in temporary.iterdir():
+            with file.open("rb+") as content:
+                os.fsync(content.fileno())
         # What has come to lie there since is asked about once more.
         require_folder(path, names=names, overwrite=overwrite)
-        if target.exists():
+        if not target.exists():
+            temporary.rename(target)
+        elif not exchange(temporary, target):
             target.rename(old)
-        temporary.rename(target)
-    except BaseException:
-        if old.exists():
+            temporary.rename(target)
+    except BaseException as error:
+        if old.exists() and not target.exists():
             old.rename(target)
+        if isinstance(error, OSError) and str(error.filename or temporary).startswith(str(temporary)):
+            raise _unwritten(Path(path), error) from error
         raise
     finally:
         for rest in (temporary, old):
             shutil.rmtree(rest, ignore_errors=True)
 
 
-def _mode(target: Path, usual: int) -> int:
-    """The permissions of the target, or those that it would get if it were made now."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return usual & ~mask
+def recover_folder(path: str | Path) -> None:
+    """Put back a folder that a killed process had moved away, and warn."""
+    target = Path(os.path.realpath(path))
+    if target.exists() or not target.parent.is_dir():
+        return
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.old")
+    old = next((each for each in target.parent.iterdir() if pattern.fullmatch(each.name) and each.is_dir()), None)
+    if old is not None:
+        old.rename(target)
+        warnings.warn(f"{path} is what stood there before a process was killed while replacing it", stacklevel=3)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step; False where the system cannot.
+
+    Linux has renameat2(2) with RENAME_EXCHANGE, macOS renamex_np(2) with RENAME_SWAP.
+    """
+    ends, both, here = (os.fsencode(one), os.fsencode(other)), 2, -100  # AT_FDCWD
+    with suppress(AttributeError, OSError, TypeError):  # no such function, or no C library to ask
+        library = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(library.renamex_np(*ends, both) == 0)
+        return bool(library.renameat2(here, ends[0], here, ends[1], both) == 0)
+    return False
+
+
+def _hidden_name(target: Path) -> str:
+    return f".{target.name[:40]}.{secrets.token_hex(4)}"
+
+
+def _mode(target: Path) -> int | None:
+    """The permissions of what stands there."""
+    return target.stat().st_mode & 0o777 if target.exists() else None
 
 
 def _unwritten(shown: Path, error: OSError) -> OutputError:

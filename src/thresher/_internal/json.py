@@ -15,21 +15,47 @@ from thresher.errors import NotationError, ThresherError
 
 Reader: TypeAlias = Callable[[Any], Any]
 _LARGEST = sys.float_info.max
+_DEEPEST = 100  # levels; thresher writes fewer than 10
 
 
 def json_value(text: str, *, name: str) -> Any:
     """The value that a text of JSON holds; `name` is the class that wrote it.
 
-    A key that stands twice, NaN and infinite numbers, and nesting without end are refused.
+    A key that stands twice, NaN and infinite numbers, and more than 100 levels of nesting are refused.
     """
     fix = f"give the text that {name}.to_json() returned"
     try:
+        if isinstance(text, str):
+            require_nesting(text.encode("utf-8", errors="surrogatepass"), _DEEPEST)
         return json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
-    except (FieldError, RecursionError) as error:
-        why = error if isinstance(error, FieldError) else "it is nested too deep"
-        raise NotationError(f"this is not JSON as thresher writes it: {why}", fix) from None
-    except (TypeError, ValueError) as error:
+    except FieldError as error:
+        raise NotationError(f"this is not JSON as thresher writes it: {error}", fix) from None
+    except (RecursionError, TypeError, ValueError) as error:
         raise NotationError(f"this is not JSON: {error}", fix) from None
+
+
+def require_nesting(content: bytes, deepest: int) -> None:
+    """Raise `FieldError` where brackets nest deeper; parsers would run out of stack."""
+    place = nesting_beyond(content, deepest)
+    if place is not None:
+        line = content.count(b"\n", 0, place) + 1
+        column = len(content[content.rfind(b"\n", 0, place) + 1 : place].decode("utf-8", errors="replace")) + 1
+        raise FieldError(f"it is nested more than {deepest:,} levels deep, from line {line:,} column {column:,} on")
+
+
+def nesting_beyond(content: bytes, deepest: int) -> int | None:
+    """The place of the first bracket that opens a level too many, without parsing.
+
+    >>> nesting_beyond(b'{"[[": [[1]]}', 2)
+    8
+    """
+    if content.count(b"{") + content.count(b"[") <= deepest:
+        return None
+    signs = np.frombuffer(content.replace(rb"\\", b"  ").replace(rb"\"", b"  "), dtype=np.uint8)
+    outside = ~np.logical_xor.accumulate(signs == ord('"'))
+    opening, closing = (outside & np.isin(signs, list(brackets)) for brackets in (b"{[", b"}]"))
+    beyond = np.cumsum(opening.astype(np.int64) - closing) > deepest
+    return int(beyond.argmax()) if beyond.any() else None
 
 
 class FieldError(ValueError):
@@ -178,6 +204,13 @@ def text(value: Any) -> str:
     """Read a text."""
     if not isinstance(value, str):
         raise FieldError(f"must be a text, got {_shown(value)}")
+    return value
+
+
+def label(value: Any) -> Any:
+    """Read a label of cases."""
+    if not isinstance(value, str | int | float) or not (isinstance(value, str) or -_LARGEST <= value <= _LARGEST):
+        raise FieldError(f"must be a text, a number, true or false, got {_shown(value)}")
     return value
 
 

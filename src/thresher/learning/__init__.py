@@ -6,7 +6,7 @@ from thresher._internal.optional import extra
 extra("sklearn", name="learn")
 
 from thresher._internal.optional import publish
-from thresher.learning.artefacts import SAVED, Deployed, read_learned, read_model, write_learned, write_model
+from thresher.learning.artefacts import Deployed, read_learned, write_learned
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.data.frame import CompleteRows, MissingValues, complete_rows, frame, missing_values
 from thresher.learning.data.leakage import leakage
@@ -18,6 +18,7 @@ from thresher.learning.features.pca import PrincipalComponents, principal_compon
 from thresher.learning.features.scatter import Scatter, scatter, scatter_of_chunks
 from thresher.learning.features.selection import ScatterSelector, Selection, selection
 from thresher.learning.learn import Learned, learn
+from thresher.learning.model_file import SAVED, read_model, write_model
 from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.candidates import Neighbours, OneFeatureRule, baselines, candidate_models
 from thresher.learning.models.grouped import GroupedModel, grouped

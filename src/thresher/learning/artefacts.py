@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from os import PathLike
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
 from thresher._internal.arguments import require_instance, require_path
-from thresher._internal.atomic import replace_folder, write_file
-from thresher._internal.json import fields, items, json_value, one_of, text
+from thresher._internal.atomic import read_text, recover_folder, replace_folder
+from thresher._internal.json import FieldError, fields, items, json_value, label, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
+from thresher.errors import ArgumentError, NotationError, ThresherError
 from thresher.evaluation import Decision
 from thresher.inputs.arrow import Column
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conform, expected_columns, require_expected_columns
 from thresher.learning.learn import Learned
+from thresher.learning.model_file import read_model, write_model
 from thresher.learning.report import write_report
 from thresher.ranking import Flags, Floats
 from thresher.version import __version__
@@ -32,40 +30,23 @@ from thresher.version import __version__
 FORMAT = "thresher/learned/1"
 FILES = ("model.skops", "decision.json", "columns.json", "predictions.parquet", "report.html")
 MODEL, DECISION, COLUMNS, PREDICTIONS, REPORT = FILES
-# Classes and functions that saved models name; they report thresher.learning as their module, so that files may move.
-SAVED = (
-    *("CalibratedModel", "Categories", "DateParts", "DistanceClassifier", "GroupedModel", "LeafTree", "MissingFlags"),
-    *("Neighbours", "Numbers", "OneFeatureRule", "Outliers", "ScatterSelector", "TextFeatures", "ThresholdClassifier"),
-    *("TreeNodes", "named_category"),
-)
-# What models of thresher are made of, beyond what skops itself trusts. None of them runs code from the file.
-TRUSTED = frozenset(
-    {
-        "numpy.dtype",
-        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-        "sklearn.metrics._dist_metrics.EuclideanDistance64",
-        "sklearn.tree._tree.Tree",
-        *(f"sklearn.model_selection._split.{name}" for name in ("StratifiedGroupKFold", "StratifiedKFold")),
-        *(f"sklearn.neighbors.{name}" for name in ("_ball_tree.BallTree", "_kd_tree.KDTree")),
-        *(f"thresher.calibration.{name}" for name in ("CalibrationMap", "LogisticCurve", "MEstimate", "Steps")),
-        *(f"thresher.{name}" for name in ("cautions.Caution", "choices.Choice", "choices.Point", "ranking.Ranking")),
-        *(f"thresher.tables.{name}" for name in ("Contingency", "OperatingCondition")),
-        *(f"thresher.learning.{name}" for name in SAVED),
-        # Candidates of other packages, which read what they wrote themselves.
-        *("collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMClassifier"),
-        *("xgboost.core.Booster", "xgboost.sklearn.XGBClassifier"),
-    }
-)
+
+
+def _two_labels(value: Any) -> tuple[Any, Any]:
+    labels = items(label)(value)
+    if len(labels) != 2 or labels[0] == labels[1]:
+        raise FieldError(f"must be two labels, got {len(labels):,}")
+    return labels[0], labels[1]
+
+
 _READERS = {
     "format": one_of([FORMAT]),
     "version": text,
     "target": text,
-    "labels": items(lambda label: label),
+    "labels": _two_labels,
     "known": items(text),
     "columns": items(ExpectedColumn.from_dict),
 }
-_SCHEMA = "schema.json"
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that the format of archives can say
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -88,7 +69,7 @@ class Deployed(Result):
         require_expected_columns(list(table.columns), self.expected, place=place)
         rows, unseen, gaps = conform(table, self.expected, before=before)
         unused = tuple(name for name in table.columns if name not in self.known)
-        return np.asarray(self.model.predict_proba(rows)[:, 1]), Remarks(unseen, gaps, unused)
+        return self._scores(rows), Remarks(unseen, gaps, unused)
 
     def probabilities(self, data: Any) -> Floats:
         """The calibrated probability of the positive class of each row."""
@@ -101,6 +82,21 @@ class Deployed(Result):
     def named(self, calls: Flags) -> Column:
         """Calls as labels of the target."""
         return np.array(self.labels, dtype=object)[calls.astype(np.int64)]
+
+    def _scores(self, rows: Any) -> Floats:
+        """Probabilities by the model, which a file may have made of parts that do not fit."""
+        fix = "give the folder that learn wrote, unchanged, and rows like those that it learnt from"
+        try:
+            scores = np.asarray(self.model.predict_proba(rows), dtype=np.float64)[:, 1]
+        except ThresherError:
+            raise
+        except Exception as error:
+            reason = f"{error}".partition("\n")[0] or type(error).__name__
+            raise NotationError(f"the model cannot score these rows: {reason}", fix) from error
+        if scores.size != len(rows) or not ((scores >= 0) & (scores <= 1)).all():
+            what = f"the model gives {scores.size:,} scores for {len(rows):,} rows, or scores that are no probabilities"
+            raise NotationError(what, fix)
+        return scores
 
 
 def write_learned(
@@ -140,101 +136,29 @@ def write_learned(
     return Path(folder)
 
 
-def read_learned(folder: str | Path) -> Deployed:
-    """Read what `write_learned` wrote; nothing is run, and unknown types are refused."""
+def read_learned(folder: str | Path, *, trusted: Sequence[str] = ()) -> Deployed:
+    """Read what `write_learned` wrote; nothing is run, and unknown types are refused.
+
+    A model of types that are not thresher's candidates needs them in `trusted`: see `read_model`.
+    """
     require_instance(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     require_path(folder)
     place = Path(folder)
+    recover_folder(place)
     if not place.is_dir():
         raise ArgumentError(f"there is no folder {place}", "give the folder that learn wrote")
     absent = [name for name in (MODEL, DECISION, COLUMNS) if not (place / name).is_file()]
     if absent:
         raise ArgumentError(f"the folder {place} lacks {', '.join(absent)}", "give the whole folder that learn wrote")
     try:
-        plain = fields(json_value((place / COLUMNS).read_text(encoding="utf-8"), name="Learned"), _READERS)
-        negative, positive = plain["labels"]
+        plain = fields(json_value(read_text(place / COLUMNS), name="Learned"), _READERS)
         decision = Decision.load(place / DECISION)
     except ValueError as error:
         reason = error.what if isinstance(error, ThresherError) else error
         raise NotationError(f"the folder {place} is damaged: {reason}", "give what learn wrote") from None
     expected, known = tuple(plain["columns"]), tuple(plain["known"])
-    return Deployed(read_model(place / MODEL), decision, expected, known, plain["target"], (negative, positive))
-
-
-def write_model(model: Any, path: str | Path) -> Path:
-    """Write a fitted model in skops format, atomically; equal models give equal bytes.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> with TemporaryDirectory() as folder:
-    ...     file = write_model(GaussianNB().fit([[0], [1]], [0, 1]), Path(folder) / "model.skops")
-    ...     read_model(file).predict([[0.9]]).tolist()
-    [1]
-    """
-    skops = extra("skops.io", name="learn")
-    write_file(path, reproducible_zip(skops.dumps(model)))
-    return Path(path)
-
-
-def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
-    """Read what `write_model` wrote; types that are not known are refused by name.
-
-    A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
-    """
-    skops = extra("skops.io", name="learn")
-    with located(str(path)):
-        require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
-        try:
-            needed = skops.get_untrusted_types(file=path)
-        except FileNotFoundError:
-            raise ArgumentError(f"there is no file {str(path)!r}", "check the path") from None
-        except (BadZipFile, KeyError, ValueError) as error:
-            raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
-        if unknown := [name for name in needed if name not in TRUSTED and name not in trusted]:
-            what = f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}"
-            fix = "if you made the file yourself, name them in trusted=[...]; otherwise do not load it"
-            raise ArgumentError(what, fix)
-        for package in dict.fromkeys(name.partition(".")[0] for name in needed):
-            if find_spec(package) is None:
-                what = f"the model needs the package {package}, which is not installed"
-                raise MissingExtraError(what, f"pip install {package}")
-        return skops.load(path, trusted=needed)
-
-
-def reproducible_zip(archive: bytes) -> bytes:
-    """The same model with objects and files numbered as they come, and no times.
-
-    skops names objects by their address in memory, files by that or at random, and dates every file.
-    """
-    with ZipFile(io.BytesIO(archive)) as source:
-        files = {name: source.read(name) for name in source.namelist()}
-    objects: dict[int, int] = {}
-    names: dict[str, str] = {}
-
-    def renumber(node: Any) -> Any:
-        if isinstance(node, list):
-            return [renumber(item) for item in node]
-        if not isinstance(node, dict):
-            return node
-        result: dict[str, Any] = {}
-        for key, value in node.items():
-            # A model's own entry under such a key is a node, neither a number nor the name of a file.
-            if key == "__id__" and isinstance(value, int):
-                result[key] = objects.setdefault(value, len(objects))
-            elif key == "file" and isinstance(value, str) and value in files:
-                result[key] = names.setdefault(value, f"{len(names)}{PurePath(value).suffix}")
-            # The address of a vectoriser's stop words when it last checked them; without it, it checks again.
-            elif key != "_stop_words_id" or "stop_words" not in node:
-                result[key] = renumber(value)
-        return result
-
-    schema = json.dumps(renumber(json.loads(files[_SCHEMA])), indent=2)
-    made = io.BytesIO()
-    with ZipFile(made, "w") as target:
-        for name, new in names.items():
-            target.writestr(ZipInfo(new, _NO_TIME), files[name])
-        target.writestr(ZipInfo(_SCHEMA, _NO_TIME), schema)
-    return made.getvalue()
+    model = read_model(place / MODEL, trusted=trusted)
+    return Deployed(model, decision, expected, known, plain["target"], plain["labels"])
 
 
 def _write_predictions(learned: Learned, table: Any, path: Path) -> None:

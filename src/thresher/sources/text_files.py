@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.json import nesting_beyond
 from thresher._internal.optional import extra
 from thresher.errors import ColumnError, EmptyError, ScoreError, SourceError, ThresherError
 from thresher.inputs.arrow import ABSENT, BLANKS, MOST_DIGITS, rounded_texts
@@ -38,7 +39,6 @@ _MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 _CONVERSION = re.compile(
     r"In CSV column #(\d+):(?: Row #(\d+):)? CSV conversion error to (\w+).*: invalid value '(.*)'", re.DOTALL
 )
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ def _json_block(file: DataFile) -> int:
     A block holds at least one line. A line of n opening brackets is nested at most n deep, so that lines with few
     brackets need not be parsed.
     """
-    longest, rest = 0, b""
+    longest, rest, before = 0, b"", 0
     with translate_errors(file), file.stream() as raw:
         while piece := raw.read(_JSON_BLOCK >> 1):
             lines = piece.count(b"\n")
@@ -295,24 +295,22 @@ def _json_block(file: DataFile) -> int:
                 continue
             longest = max(longest, len(rest))
             if len(rest) > LONGEST_LINE:
-                what = f"{file.name} holds a line of more than {LONGEST_LINE >> 20:,} MiB"
+                what = f"line {before + 1:,} of {file.name} has more than {LONGEST_LINE >> 20:,} MiB"
                 raise SourceError(what, "give one JSON object per line, and leave out what is not read")
             if rest.count(b"{") + rest.count(b"[") - lines > DEEPEST_NESTING:
-                _require_flat(rest, file)
+                _require_flat(rest, file, before)
+            before += lines
             rest = rest[rest.rfind(b"\n") + 1 :]
-        _require_flat(rest, file)
+        _require_flat(rest, file, before)
     return max(_JSON_BLOCK, longest + len(rest))
 
 
-def _require_flat(lines: bytes, file: DataFile) -> None:
-    for line in lines.splitlines():
-        if line.count(b"{") + line.count(b"[") <= DEEPEST_NESTING:
-            continue
-        signs = np.frombuffer(_STRING.sub(b"", line), dtype=np.uint8)
-        step = np.isin(signs, list(b"{[")).astype(np.int64) - np.isin(signs, list(b"}]"))
-        if np.cumsum(step).max() > DEEPEST_NESTING:
-            what = f"{file.name} holds a JSON value that is nested more than {DEEPEST_NESTING:,} levels deep"
-            raise SourceError(what, "leave it out of the rows")
+def _require_flat(lines: bytes, file: DataFile, before: int) -> None:
+    for number, line in enumerate(lines.split(b"\n"), start=before + 1):
+        for part in line.splitlines():  # Arrow ends a line at a carriage return, too
+            if (place := nesting_beyond(part, DEEPEST_NESTING)) is not None:
+                what = f"line {number:,} of {file.name} is nested more than {DEEPEST_NESTING:,} levels deep"
+                raise SourceError(f"{what}, from byte {place + 1:,} on", "leave it out of the rows")
 
 
 def json_objects(file: DataFile) -> Iterator[tuple[int, dict[str, Any]]]:

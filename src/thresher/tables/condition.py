@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -76,7 +77,8 @@ class OperatingCondition:
     @property
     def cost_ratio(self) -> float:
         """What a miss costs in false alarms: (cost_fn - cost_tp) / (cost_fp - cost_tn)."""
-        return float(self.exact_cost_ratio)
+        ratio = self.exact_cost_ratio
+        return math.inf if ratio > sys.float_info.max else float(ratio)
 
     @property
     def exact_cost_ratio(self) -> Fraction:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import require_one_of, short_repr
-from thresher._internal.json import FieldError, items, json_value, not_written, number, numbers, read_object
+from thresher._internal.json import items, json_value, label, not_written, number, numbers, read_object
 from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
 from thresher.inputs import classes_of
@@ -77,7 +77,7 @@ class ConfusionMatrix(Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, integer=True)}
+        readers = {"counts": items(numbers(0)), "classes": items(label), "dropped": number(0, integer=True)}
         kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
         parts = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
         try:
@@ -415,12 +415,6 @@ def _pairs_apart(totals: list[Any]) -> Any:
     """Ordered pairs of cases in different classes, s² - Σ t²: 0 when all are in one."""
     everything = sum(totals)
     return sum(total * (everything - total) for total in totals)
-
-
-def _label(value: Any) -> Any:
-    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
-        raise FieldError(f"must be a text, a number, true or false, got {value!r}")
-    return value
 
 
 def _ratio(numerator: Any, denominator: Any) -> float:

@@ -8,9 +8,11 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 import thresher as th
-from thresher.learning import read_learned
+from thresher.learning import CalibratedModel, column_types, preparation, read_learned, write_model
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +182,18 @@ def test_what_is_refused(refused, here, words, message):
 
 class Strange:
     """A type that is on nobody's list."""
+
+
+def test_types_of_another_model_are_trusted_by_name(run, refused, here, tumours):
+    rows, flags = tumours.drop(columns="tumour"), tumours["tumour"] == "malignant"
+    pipeline = make_pipeline(preparation(column_types(rows)), SVC()).fit(rows, flags)
+    calibrated = CalibratedModel(pipeline, method="platt", cv="prefit").fit(rows, flags)
+    write_model(calibrated, here / "out" / "model.skops")
+    assert "pass --trusted sklearn.svm._classes.SVC" in refused("predict", "out/", "tumours.csv")
+    words = ("--trusted", "sklearn.svm._classes.SVC", "-o", "scored.csv")
+    assert run("predict", "out/", "tumours.csv", *words).exit_code == 0
+    scores = [float(row["score"]) for row in rows_in((here / "scored.csv").read_text())]
+    np.testing.assert_allclose(scores, calibrated.predict_proba(rows)[:, 1], rtol=1e-12)
 
 
 def test_the_folder_is_read_by_the_library_too(learnt, tumours, expected):

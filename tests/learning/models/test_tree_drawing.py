@@ -78,3 +78,13 @@ def test_nodes_of_one_depth_are_apart_and_in_order(seed, leaves):
         level = sorted(layout.x[layout.depth == depth].tolist())
         assert all(right - left >= 1 for left, right in itertools.pairwise(level))
     assert tree_svg(layout, nodes.left[inside]).count("<rect") == nodes.left.size
+
+
+def test_control_characters_of_names_and_classes_are_visible():
+    tree = th.learning.LeafTree().fit([[0.0], [1.0]], ["a\x1b[31m", "b\n"])
+    for drawn in (tree.text(names=["x\x07\x1b[2J"]), tree.svg(names=["x\x07\x1b[2J"])):
+        assert "x␇␛[2J" in drawn
+        assert "a␛[31m" in drawn
+        assert "b␊" in drawn
+        assert not {"\x07", "\x1b"} & set(drawn)
+    assert tree.text(names=["x"]).count("\n") == 2

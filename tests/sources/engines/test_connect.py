@@ -39,6 +39,17 @@ def test_a_host_that_does_not_answer():
     assert "tulip" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "place", ["tu@lip@db.invalid:5432/db", "tu@@db.invalid/db", "12/t@lip@db.invalid", "12/lip@db.invalid"]
+)
+def test_a_password_that_could_be_taken_for_a_host_is_refused_before_connecting(place, monkeypatch):
+    monkeypatch.setattr(ibis, "connect", None)
+    with pytest.raises(th.errors.SourceError, match="hold an @ or / as it is") as raised:
+        th.scan(f"postgres://ann:{place}", table="mails", label="y", score="p")
+    assert "%40" in raised.value.fix
+    assert not any(word in str(raised.value) for word in ("tu@", "lip", "ann:", "12/"))
+
+
 def test_a_database_that_is_not_there(postgres):
     with pytest.raises(th.errors.SourceError, match="does not exist"):
         th.scan(postgres.url.replace("/postgres", "/absent"), table="mails", label="y", score="p")
@@ -133,6 +144,33 @@ def test_a_server_that_dies_in_the_middle(postgres, slower, fault):
     finally:
         killer.join()
     assert th.scan(postgres.url, table="slow", label="y", score="p").total == 2000
+
+
+@pytest.mark.parametrize(
+    ("command", "stopped"), [("merge", True), ("evaluate", False), ("calibrate", False)], ids=lambda value: f"{value}"
+)
+@pytest.mark.usefixtures("slower")
+def test_a_lost_database_leaves_the_old_file(postgres, tmp_path, command, stopped):
+    with postgres.connection() as connection:
+        connection.execute("CREATE OR REPLACE VIEW slowest AS SELECT y, p + length(s) AS p FROM slower")
+    target = tmp_path / ("report.html" if command == "evaluate" else "old.json")
+    target.write_text("old")
+    words = [command, postgres.url, "--table", "slowest", "--label", "y", "--score", "p", "-o", str(target)]
+    running = subprocess.Popen([sys.executable, "-m", "thresher", *words], stderr=subprocess.PIPE, text=True)  # noqa: S603
+    with postgres.connection() as connection:
+        when_running(connection)
+        if not stopped:
+            connection.execute(f"SELECT pg_terminate_backend(pid) {RUNNING}")
+    if stopped:
+        postgres.stop("immediate")
+        postgres.start()
+    _, message = running.communicate(timeout=120)
+    assert running.returncode == 2, message
+    assert message.startswith("thresher: ")
+    assert "the connection was lost" in message
+    assert "tulip" not in message
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
 
 
 def test_control_c_leaves_no_query_behind(postgres, slower):

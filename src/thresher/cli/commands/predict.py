@@ -22,6 +22,9 @@ class PredictOptions:
     unseen: Literal["tell", "raise"] = option(
         default="tell", help="Score rows with categories that training had not and tell, or refuse them."
     )
+    trusted: str | None = option(
+        metavar="TYPES", help="Types of a model of another package, if you made the folder yourself: A,B."
+    )
     probability: bool = option(help="Add the probability at the decision's class mix, too.")
 
 
@@ -57,7 +60,7 @@ def command(folder: str, source: str, how: PredictOptions, printed: PrintOptions
     from thresher.cli.learning import Predictor
     from thresher.learning import read_learned
 
-    predictor = Predictor(read_learned(folder), source, how)
+    predictor = Predictor(read_learned(folder, trusted=(how.trusted or "").split(",")), source, how)
     with working("predicting"):
         rows = write_with_columns(source, how.output, predictor.columns())
     if printed.as_json:

@@ -72,9 +72,23 @@ class Neighbours(_InnerModel):
         """Store the rows."""
         most = require_integer(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
         rows, labels = validate_data(self, X), class_labels(y)
-        self.model_ = KNeighborsClassifier(min(most, len(rows))).fit(rows, labels)
-        self.classes_ = self.model_.classes_
+        self.X_, self.y_ = rows, labels
+        self._store(min(most, len(rows)))
         return self
+
+    def _store(self, neighbours: int) -> None:
+        self.model_ = KNeighborsClassifier(neighbours).fit(self.X_, self.y_)
+        self.classes_ = self.model_.classes_
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The rows without their search tree, which is built again from them."""
+        state = dict(super().__getstate__())
+        return {name: value for name, value in state.items() if name not in ("model_", "classes_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "X_"):
+            self._store(min(self.most, len(self.X_)))
 
 
 class OneFeatureRule(_InnerModel):

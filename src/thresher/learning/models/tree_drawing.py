@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.text import visible
 from thresher.ranking import Counts, Floats, Indices
 
 _WIDTH, _HEIGHT, _LINE = 150, 92, 16
@@ -114,7 +115,7 @@ def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
         lines.append(before + nodes.question(node))
         rest.append((int(nodes.right[node]), below + "└─ no:  ", below + "   "))
         rest.append((int(nodes.left[node]), below + "├─ yes: ", below + "│  "))
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +169,7 @@ def tree_svg(layout: TreeLayout, yes: Indices) -> str:
         )
         parts += [
             f'<text x="{across[node]:.1f}" y="{down[node] + _LINE * (number + 1):.1f}" text-anchor="middle">'
-            f"{escape(line)}</text>"
+            f"{escape(visible(line))}</text>"
             for number, line in enumerate(lines)
         ]
     size = f"{(layout.x.max() + 1) * wide:.0f} {down.max() + max(height) + 12:.0f}"

@@ -205,7 +205,7 @@ def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
     if scheme not in {*_DRIVERS, *entry_points(group="ibis.backends").names}:
         fix = "give postgres://…, an Ibis table of another engine, or files by their path"
         raise SourceError(f"no engine is known by {scheme}://", fix)
-    _require_port(f"{scheme}://{place}")
+    _require_readable(f"{scheme}://{place}")
     if scheme in _DRIVERS:
         package, brings = _DRIVERS[scheme]
         extra(package, name=brings)
@@ -251,12 +251,17 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     return engine
 
 
-def _require_port(url: str) -> None:
+def _require_readable(url: str) -> None:
+    """Refuse a URL whose password could be taken for a host, and asked for."""
+    fix = "write / # ? and @ in a password as %2F %23 %3F and %40"
     try:
-        _ = urlsplit(url).port
+        parts = urlsplit(url)
+        _ = parts.port
     except ValueError:  # whose words would show a part of the password
-        fix = "write / # ? and @ in a password as %2F %23 %3F and %40"
         raise SourceError(f"the URL {without_secrets(url)} cannot be read", fix) from None
+    if parts.netloc.count("@") > 1 or (parts.netloc and "@" in parts.path):
+        what = f"the URL {without_secrets(url)} cannot be read: user and password hold an @ or / as it is"
+        raise SourceError(what, fix)
 
 
 def _require_database_file(name: str) -> None:
