@@ -81,6 +81,20 @@ def test_the_edges_of_data_show_no_nonsense(opened, name):
     assert not any("NaN" in path or "Infinity" in path for path in drawn)
 
 
+def test_pictures_say_that_bands_are_pointwise_while_they_show_one(opened):
+    reader = opened(examples.evaluation())
+    after = """nodes => Object.fromEntries(nodes.map(
+        (node) => [node.dataset.panel, getComputedStyle(node, "::after").content.includes("half of all samples")]))"""
+
+    def words():
+        return {name for name, there in reader.page.eval_on_selector_all("figure.panel", after).items() if there}
+
+    assert words() == {"roc", "pr", "benefit", "reliability"}
+    reader.page.get_by_label("confidence bands").uncheck()
+    reader.page.wait_for_function("() => !document.querySelector('.panel .band')")
+    assert words() == set()
+
+
 def test_tables_break_between_words(opened):
     reader = opened(examples.evaluation(), width=1300)
     for region in ("Pairwise comparison of models", "Numbers of whole models", "Calibration and refinement"):

@@ -26,7 +26,7 @@ OWN: dict[str, Any] = {
 def test_bands_are_those_of_inference(name):
     evaluation = examples.evaluation(250, count=1)
     drawn = getattr(model_bands(evaluation, "model 1"), name)
-    drawn_as: Any = {} if name == "net_benefit" else {"replicates": REPLICATES}
+    drawn_as: Any = {"replicates": REPLICATES} if name == "roc" else {}
     alone = OWN[name](evaluation["model 1"].ranking, **drawn_as)
     for column in ("x", "estimate", "lower", "upper"):
         assert np.array_equal(getattr(drawn, column), getattr(alone, column))
@@ -42,7 +42,7 @@ def test_a_joined_ranking_gives_nearly_the_same_bands():
     assert np.abs(drawn.roc.lower - exact.lower).max() < 0.015
     assert np.abs(drawn.roc.upper - exact.upper).max() < 0.015
     assert np.abs(drawn.roc.estimate - exact.estimate).max() < 0.002
-    precision = th.inference.precision_recall_band(ranking, replicates=REPLICATES, seed=1)
+    precision = th.inference.precision_recall_band(ranking)
     assert np.abs(drawn.precision_recall.estimate - precision.estimate)[4:].max() < 0.005
     acting = th.inference.net_benefit_band(ranking)
     assert drawn.net_benefit.upper == pytest.approx(acting.upper)

@@ -44,7 +44,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "interval": ([TABLE, "mcc"], {}),
     "class_auc_interval": ([LABELS, MATRIX], {}),
     "net_benefit_band": ([RANKING], {}),
-    "precision_recall_band": ([RANKING], {"replicates": 10}),
+    "precision_recall_band": ([RANKING], {}),
     "rate_interval": ([3, 5], {}),
     "reliability_band": ([RANKING], {"replicates": 10}),
     "roc_band": ([RANKING], {"replicates": 10}),

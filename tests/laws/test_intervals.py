@@ -101,6 +101,11 @@ def evaluated(rows: Any) -> Iterator[Any]:
         assert th.Decision.from_json(evaluation.decision.to_json()) == evaluation.decision
 
 
+def both_kinds(band, rows, **more):
+    """A pointwise band and a simultaneous one."""
+    return [band(ranked(rows), level=rows["level"], simultaneous=each, **more) for each in (False, True)]
+
+
 ASKED: dict[str, Callable[[Any], Any]] = {
     "auc_interval": lambda rows: (
         [
@@ -137,19 +142,14 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "class_auc_interval": lambda rows: th.inference.class_auc_interval(
         np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
     ),
-    "net_benefit_band": lambda rows: th.inference.net_benefit_band(ranked(rows), level=rows["level"]),
-    "precision_recall_band": lambda rows: th.inference.precision_recall_band(
-        ranked(rows), level=rows["level"], **QUICK
-    ),
+    "net_benefit_band": lambda rows: both_kinds(th.inference.net_benefit_band, rows),
+    "precision_recall_band": lambda rows: both_kinds(th.inference.precision_recall_band, rows),
     "rate_interval": lambda rows: [
         th.rate_interval(int(rows["labels"].sum()), rows["a"].size, level=rows["level"], method=method)
         for method in ("wilson", "exact", "agresti-coull", "jeffreys")
     ],
-    "reliability_band": lambda rows: th.inference.reliability_band(ranked(rows), level=rows["level"], **QUICK),
-    "roc_band": lambda rows: [
-        th.inference.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
-        for simultaneous in (False, True)
-    ],
+    "reliability_band": lambda rows: both_kinds(th.inference.reliability_band, rows, **QUICK),
+    "roc_band": lambda rows: both_kinds(th.inference.roc_band, rows, **QUICK),
     "intervals": lambda rows: [
         th.intervals(table(rows), level=rows["level"]),
         th.intervals(th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]),

@@ -44,7 +44,7 @@ def test_splits_are_marked_where_there_are_few():
 
 
 def test_bands_are_drawn():
-    band = th.inference.precision_recall_band(SPAM_TREE, replicates=100)
+    band = th.inference.precision_recall_band(SPAM_TREE)
     assert "model" in drawn(PrecisionRecallDisplay.from_ranking(SPAM_TREE, bands=band)).bands_
 
 

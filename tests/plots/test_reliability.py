@@ -6,6 +6,7 @@ from hypothesis import given
 
 import thresher as th
 from tests.plots.samples import EMAILS, SPAM_TREE, drawn, legend, probability_rankings, rankings
+from thresher.inference.bands import POINTWISE
 from thresher.plots import ReliabilityDisplay
 from thresher.plots.reliability import flat
 
@@ -33,7 +34,11 @@ def test_steps_of_the_hull_rise_and_give_each_score_its_pool_s_proportion(rankin
 def test_bands_name_their_kind(kind):
     band = th.inference.reliability_band(SPAM_TREE, kind, replicates=100, level=0.9)
     display = drawn(ReliabilityDisplay.from_ranking(SPAM_TREE, bands=band))
-    assert legend(display) == ["observed", f"90% {kind} band"]
+    observed, words = legend(display)
+    assert (observed, " ".join(words.split())) == ("observed", f"90% {kind} band, {POINTWISE}")
+    together = th.inference.reliability_band(SPAM_TREE, kind, replicates=100, simultaneous=True)
+    display = drawn(ReliabilityDisplay.from_ranking(SPAM_TREE, bands=together))
+    assert legend(display)[1].split("\n") == [f"95% {kind} band,", "simultaneous"]
     assert set(display.bands_["model"].get_paths()[0].vertices[:, 0]) == set(band.x)
 
 

@@ -14,6 +14,7 @@ from tests import hostile
 from tests.report import examples
 from thresher._internal.text import visible
 from thresher.cautions import Caution
+from thresher.inference.bands import POINTWISE
 from thresher.report import Section, page, payload
 from thresher.report.page import asset, embedded, policy
 from thresher.report.static.svg import Panel, Plot
@@ -203,6 +204,13 @@ def test_the_bundle_can_be_inlined():
     assert "</script" not in script.lower()
     assert "<!--" not in script
     assert "</style" not in style.lower()
+
+
+def test_every_picture_with_a_band_says_what_it_promises():
+    text = page(examples.evaluation())
+    assert ".panel:has(.band):after{content:" in asset("page.css").replace("::", ":")
+    assert "a right model leaves one somewhere in up to half of all samples" in asset("page.css")
+    assert text.count(f"Shaded bands are {POINTWISE}.") == 4  # without scripts, in captions
 
 
 def test_it_is_no_larger_than_promised():

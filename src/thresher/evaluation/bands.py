@@ -12,6 +12,7 @@ from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
 from thresher.inference import Band, ScoredRows, bands
+from thresher.inference.reliability_band import confidence_band
 from thresher.ranking import Indices, Keep, Ranking, shorten
 
 MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
@@ -19,7 +20,6 @@ PERCENTS = np.arange(1, 100) / 100
 REPLICATES = 400
 FEWEST_REPLICATES = 100
 MOST_SEGMENTS = 500
-CASES_WORTH_SHARING = 500
 # Rows are drawn one by one, so that many of them are drawn less often; and so are many classes.
 MOST_ROWS_DRAWN = 40_000_000
 FEWEST_ROW_REPLICATES = 50
@@ -66,12 +66,13 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     ratio, level, seed = evaluation.condition.class_ratio, evaluation.level, evaluation.seed
     draws = bands.Draws(source, level=level, replicates=times, seed=seed, class_ratio=ratio)
-    curves, acting = _rate_curves(draws, bands.POINTS), None
-    if probabilities:
-        acting = bands.net_benefit_band(source, class_ratio=ratio, level=level)
-        if isinstance(source, Ranking):
-            curves["reliability"] = bands.reliability_curve(draws, source)
-    return _bands(draws, curves)._replace(net_benefit=acting)
+    drawn = _rate_bands(draws, bands.POINTS)
+    if not probabilities:
+        return drawn
+    benefit = bands.net_benefit_band(source, class_ratio=ratio, level=level)
+    if not isinstance(source, Ranking):
+        return drawn._replace(net_benefit=benefit)
+    return drawn._replace(net_benefit=benefit, reliability=confidence_band(source, level=level, class_ratio=ratio))
 
 
 def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:
@@ -87,7 +88,7 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, bands.POINTS))
     short = shorten(ranking, MOST_SEGMENTS, keep="classes")
     draws = bands.Draws(short, level=evaluation.level, replicates=times, seed=0)
-    return _bands(draws, _rate_curves(draws, places))
+    return _rate_bands(draws, places)
 
 
 def percent_splits(ranking: Ranking) -> Indices:
@@ -95,16 +96,7 @@ def percent_splits(ranking: Ranking) -> Indices:
     return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
-def _rate_curves(draws: bands.Draws, places: int) -> dict[str, bands.DrawnCurve]:
+def _rate_bands(draws: bands.Draws, places: int) -> ModelBands:
     at = np.linspace(0, 1, places)
-    return {"roc": bands.roc_curve(draws, at), "precision_recall": bands.precision_recall_curve(draws, at[1:])}
-
-
-def _bands(draws: bands.Draws, curves: dict[str, bands.DrawnCurve]) -> ModelBands:
-    if draws.class_ratio is not None:  # the mix is declared, so that only what is within classes varies
-        return ModelBands(**draws.bands(curves, stratified=None))
-    if min(draws.observed.Pos, draws.observed.Neg) >= CASES_WORTH_SHARING:
-        return ModelBands(**draws.bands(curves, stratified=False))
-    # Of few cases it matters that the number of positives is held fixed, which is not for precision.
-    roc = draws.bands({"roc": curves.pop("roc")}, stratified=None)
-    return ModelBands(**roc, **draws.bands(curves, stratified=False))
+    roc = draws.band(bands.roc_curve(draws, at), stratified=None)
+    return ModelBands(roc, bands.precision_band(draws, at[1:]))

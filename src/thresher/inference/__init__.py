@@ -1,6 +1,6 @@
 """How sure one may be: intervals, comparisons, resampling, and what to plan for."""
 
-from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, reliability_band, roc_band
+from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, roc_band
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
@@ -33,6 +33,7 @@ from thresher.inference.intervals.confusion import ConfusionIntervals
 from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.power import SampleSize, auc_power, auc_sample_size, compare_power
+from thresher.inference.reliability_band import reliability_band
 from thresher.inference.rows import ScoredRows
 
 __all__ = [

@@ -1,28 +1,25 @@
-"""Bands around curves: ROC, precision-recall, net benefit and reliability."""
+"""Bands around curves: ROC, precision-recall and net benefit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_integer, require_level, require_one_of
-from thresher._internal.parallel import map_blocks
+from thresher._internal.arguments import numbers_of, require_level
 from thresher._internal.results import Tabular
-from thresher.calibration.reliability import quantile_splits
 from thresher.curves import NetBenefit, net_benefit
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
-from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
 from thresher.inference.interval import normal_quantile
-from thresher.inference.intervals.calibration import null_labels
 from thresher.inference.intervals.table import Table, count_calls, mean_cost_limits
+from thresher.inference.region import Limits, Operating
 from thresher.inference.rows import ScoredRows, one_model
-from thresher.ranking import Counts, Floats, Indices, Ranking, require_ranking
+from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, contingency_at
 
 
@@ -30,8 +27,8 @@ from thresher.tables import Contingency, contingency_at
 class Band(Tabular):
     """A curve with lower and upper limits over `x`.
 
-    A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once:
-    both asymptotically. In small samples, and where few cases decide, percentiles hold it less often.
+    A pointwise band holds the truth at any one x with probability `level`; somewhere along the curve even a right model
+    leaves it, in up to half of all samples. A simultaneous one holds the entire curve with probability `level`.
     """
 
     x: Floats
@@ -46,6 +43,11 @@ class Band(Tabular):
         for column in (self.x, self.estimate, self.lower, self.upper):
             column.flags.writeable = False
 
+    def widen(self, limits: Limits, method: str) -> Band:
+        """A simultaneous band with these limits, nowhere narrower than this pointwise one."""
+        lower, upper = np.minimum(self.lower, limits[0]), np.maximum(self.upper, limits[1])
+        return Band(self.x, self.estimate, lower, upper, self.level, method, simultaneous=True)
+
     def to_dict(self) -> dict[str, Any]:
         """The columns as lists; undefined numbers become None."""
         columns = {name: getattr(self, name) for name in ("x", "estimate", "lower", "upper")}
@@ -54,15 +56,15 @@ class Band(Tabular):
 
 
 POINTS = 101
-Limits: TypeAlias = tuple[Floats, Floats]
+EXACT = "exact rates, simultaneous"
+POINTWISE = "pointwise: a right model leaves it somewhere in up to half of all samples"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnCurve:
     """How a curve over `x` and its limits are computed from bootstrap draws.
 
-    `heights` gives the curve of one draw, `limits` the limits from the curves of all draws. A draw that lacks a class
-    has no such curve, unless `of_one_class` says that it has.
+    `heights` gives the curve of one draw, `limits` the limits from the curves of all draws.
     """
 
     x: Floats
@@ -71,7 +73,6 @@ class DrawnCurve:
     limits: Callable[[Floats], Limits]
     method: str = "percentile bootstrap"
     simultaneous: bool = False
-    of_one_class: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,8 +85,8 @@ class Draws:
     source: ScoredRows | Ranking
     _: KW_ONLY
     level: float
-    replicates: int
-    seed: int
+    replicates: int = 2000
+    seed: int = 0
     threads: int | None = None
     model: str | None = None
     class_ratio: float | None = None
@@ -103,31 +104,34 @@ class Draws:
         object.__setattr__(self, "sample", sample)
         object.__setattr__(self, "observed", observed)
 
+    def operating(self, tp: Floats, fp: Floats) -> Operating:
+        """The rates at some splits, with what is needed for their limits."""
+        observed, source = self.observed, self.source
+        cases, units = (
+            (source.cases, source.units)
+            if isinstance(source, ScoredRows)
+            else ((float(source.Pos), float(source.Neg)), float(source.total))
+        )
+        odds = float(observed.Pos / observed.Neg)
+        return Operating(tp / observed.Pos, fp / observed.Neg, cases, units, odds, self.class_ratio is not None)
+
     def band(self, curve: DrawnCurve, *, stratified: bool | None) -> Band:
-        """The band of one curve."""
-        return self.bands({"": curve}, stratified=stratified)[""]
+        """The band of a curve; draws that lack a class have none and are left out."""
 
-    def bands(self, curves: Mapping[str, DrawnCurve], *, stratified: bool | None) -> dict[str, Band]:
-        """The bands of several curves, from the same bootstrap draws."""
-        plan = Resampling.of(self.sample, stratified=stratified)
-
-        def heights_on(times: Times) -> dict[str, Floats]:
+        def heights_on(times: Times) -> Floats | None:
             drawn = Resampled.of(self.observed.order, times)
-            both = bool(drawn.Pos and drawn.Neg)
-            if both and self.class_ratio is not None:
-                drawn = drawn.at_class_ratio(self.class_ratio)
-            return {name: curve.heights(drawn) for name, curve in curves.items() if both or curve.of_one_class}
+            if not (drawn.Pos and drawn.Neg):
+                return None
+            return curve.heights(drawn if self.class_ratio is None else drawn.at_class_ratio(self.class_ratio))
 
+        plan = Resampling.of(self.sample, stratified=stratified)
         draws = plan.map(heights_on, self.replicates, seed=self.seed, threads=self.threads)
-        bands = {}
-        for name, curve in curves.items():
-            heights = [drawn[name] for drawn in draws if name in drawn]
-            if not heights:
-                what = f"none of {self.replicates:,} draws holds both classes"
-                raise ArgumentError(what, "give more cases of the rarer class")
-            limits = curve.limits(np.array(heights))
-            bands[name] = Band(curve.x, curve.estimate, *limits, self.level, curve.method, curve.simultaneous)
-        return bands
+        heights = [each for each in draws if each is not None]
+        if not heights:
+            what = f"none of {self.replicates:,} draws holds both classes"
+            raise ArgumentError(what, "give more cases of the rarer class")
+        limits = curve.limits(np.array(heights))
+        return Band(curve.x, curve.estimate, *limits, self.level, curve.method, curve.simultaneous)
 
 
 def roc_band(
@@ -145,9 +149,9 @@ def roc_band(
 
     Limits rise with fpr and stay within [0, 1]. Pointwise limits are percentiles of the resampled curves. Simultaneous
     ones are estimate ± c · deviation, where c is the `level` quantile of the largest standardised distance of a
-    resampled curve (sup-t). Deviations are never taken to be smaller than the binomial one of (tp + 1) / (Pos + 2), so
-    no limit has zero width. Close to fpr 0 the tpr depends on a few negatives only, and no bootstrap knows what lies
-    beyond them.
+    resampled curve (sup-t), and nowhere narrower than pointwise ones. Deviations are never taken to be smaller than the
+    binomial one of (tp + 1) / (Pos + 2), so no limit has zero width. Close to fpr 0 the tpr depends on a few negatives
+    only, and no bootstrap knows what lies beyond them.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> band = roc_band(spam_tree, fpr=[0.1, 0.5], replicates=500)
@@ -163,24 +167,23 @@ def precision_recall_band(
     *,
     recall: npt.ArrayLike | None = None,
     model: str | None = None,
+    simultaneous: bool = False,
     level: float = 0.95,
-    replicates: int = 2000,
-    seed: int = 0,
-    threads: int | None = None,
 ) -> Band:
-    """Pointwise confidence band of precision over recall.
+    """Confidence band of precision over recall.
 
-    Between splits precision is interpolated as by `precision_at`. Cases are drawn without fixing the class mix, since
-    precision depends on it. Recall 0 has no precision: the default grid starts at 0.01. Where all draws agree, limits
-    are Wilson's for the cases called positive.
+    Between splits precision is interpolated as by `precision_at`. Recall 0 has no precision: the default grid starts at
+    0.01. Limits follow from those of the false positive rate at a recall and of the class mix, without
+    resampling; they err on the wide side at the ends of the curve, where few cases decide. Simultaneous ones come from
+    exact limits of both rates at all thresholds and hold the entire curve at least as often as `level` says.
+    Weighted or clustered rows count as many cases as they are worth.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> band = precision_recall_band(spam_tree, recall=[0.4, 1], replicates=500)
+    >>> band = precision_recall_band(spam_tree, recall=[0.4, 1])
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
-    (array([0.8, 0.5]), array([0.65, 0.4 ]), array([0.93, 0.6 ]))
+    (array([0.8, 0.5]), array([0.61, 0.4 ]), array([0.93, 0.6 ]))
     """
-    draws = Draws(source, level=level, replicates=replicates, seed=seed, threads=threads, model=model)
-    return draws.band(precision_recall_curve(draws, recall), stratified=False)
+    return precision_band(Draws(source, level=level, model=model), recall, simultaneous=simultaneous)
 
 
 def net_benefit_band(
@@ -189,13 +192,15 @@ def net_benefit_band(
     threshold: npt.ArrayLike | None = None,
     model: str | None = None,
     class_ratio: float | None = None,
+    simultaneous: bool = False,
     level: float = 0.95,
 ) -> Band:
-    """Pointwise confidence band of net benefit over the threshold probability.
+    """Confidence band of net benefit over the threshold probability.
 
     Limits are those of `interval` for a table's mean cost, where a hit brings 1 and a false alarm takes t / (1 - t):
     nothing is drawn. The class mix is uncertain too, since net benefit depends on it, unless a `class_ratio` is
-    declared; scores must then be probabilities at that mix.
+    declared; scores must then be probabilities at that mix. Simultaneous limits follow from exact ones of both rates
+    and of the prevalence.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
     >>> band = net_benefit_band(spam_tree, threshold=[0.5])
@@ -224,7 +229,12 @@ def net_benefit_band(
     gains = np.stack([np.ones_like(harm), np.zeros_like(harm), -harm, np.zeros_like(harm)], axis=1)
     lower, upper = mean_cost_limits(tables, gains, prevalence=prevalence, level=level)
     limits = np.minimum(lower, curve.model), np.maximum(upper, curve.model)
-    return Band(curve.threshold.copy(), curve.model.copy(), *limits, level, "score")
+    band = Band(curve.threshold.copy(), curve.model.copy(), *limits, level, "score")
+    if not simultaneous:
+        return band
+    draws = Draws(source, level=level, model=model, class_ratio=class_ratio)
+    tp, fp = np.array([draws.observed.at(each) for each in band.x.tolist()], dtype=np.float64).T
+    return band.widen(draws.operating(tp, fp).simultaneous_net_benefit_limits(harm, level), EXACT)
 
 
 def _net_benefit_at(ranking: Ranking, threshold: npt.ArrayLike | None, class_ratio: float | None) -> NetBenefit:
@@ -246,15 +256,13 @@ def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: b
     def limits(drawn: Floats) -> Limits:
         shrunk = (estimate * Pos + 1) / (Pos + 2)
         least = np.sqrt(shrunk * (1 - shrunk) / (Pos + 2))
+        lower, upper = _percentiles(drawn, level)
+        half = normal_quantile(level) * least
         if simultaneous:
             deviation = np.maximum(drawn.std(axis=0), least)
             largest = (np.abs(drawn - estimate) / deviation).max(axis=1)
-            reach = max(float(np.quantile(largest, level)), normal_quantile(level))  # one point alone needs as much
-            lower, upper = estimate - reach * deviation, estimate + reach * deviation
-        else:
-            lower, upper = _percentiles(drawn, level)
-            half = normal_quantile(level) * least
-            lower, upper = np.minimum(lower, estimate - half), np.maximum(upper, estimate + half)
+            half = max(float(np.quantile(largest, level)), normal_quantile(level)) * deviation  # no less than one alone
+        lower, upper = np.minimum(lower, estimate - half), np.maximum(upper, estimate + half)
         lower = np.where(x == 0, 0.0, lower)  # nobody has seen how many negatives lie above all others
         lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
         return np.clip(lower, 0, 1), np.clip(upper, 0, 1)
@@ -263,21 +271,18 @@ def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: b
     return DrawnCurve(x, estimate, heights, limits, method, simultaneous)
 
 
-def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) -> DrawnCurve:
-    """What `precision_recall_band` asks of every draw."""
+def precision_band(draws: Draws, recall: npt.ArrayLike | None = None, *, simultaneous: bool = False) -> Band:
+    """The band of `precision_recall_band`, at the mix of the draws; nothing is drawn."""
     x = _grid(np.linspace(0, 1, POINTS)[1:] if recall is None else recall)
     if (x == 0).any():
         raise ArgumentError("recall 0 has no precision", "start above 0")
-
-    def heights(drawn: Resampled) -> Floats:
-        fp, tp = drawn.curve()
-        # Read backwards, so that of several splits with one recall the most precise counts.
-        wrong = np.interp(-x, -tp[::-1] / drawn.Pos, fp[::-1])
-        return x * drawn.Pos / (x * drawn.Pos + wrong)
-
-    estimate, level = heights(draws.observed), draws.level
-    otherwise = _wilson(estimate, x * draws.observed.Pos / estimate, level)
-    return DrawnCurve(x, estimate, heights, _percentiles_or(otherwise, estimate, level))
+    fp, tp = draws.observed.curve()
+    operating, level = draws.operating(tp, fp), draws.level
+    estimate, limits = operating.precision(x), operating.precision_limits(x, level)
+    band = Band(
+        x, estimate, np.minimum(limits[0], estimate), np.maximum(limits[1], estimate), level, "wilson, combined"
+    )
+    return band.widen(operating.simultaneous_precision_limits(x, level), EXACT) if simultaneous else band
 
 
 def _percentiles(drawn: Floats, level: float) -> Limits:
@@ -286,101 +291,8 @@ def _percentiles(drawn: Floats, level: float) -> Limits:
     return lower, upper
 
 
-def _percentiles_or(otherwise: Limits, estimate: Floats, level: float) -> Callable[[Floats], Limits]:
-    """Percentile limits, or other ones where all draws agree, which proves nothing."""
-
-    def limits(drawn: Floats) -> Limits:
-        lower, upper = _percentiles(drawn, level)
-        alike = upper - lower <= 1e-12
-        lower, upper = np.where(alike, otherwise[0], lower), np.where(alike, otherwise[1], upper)
-        return np.minimum(lower, estimate), np.maximum(upper, estimate)
-
-    return limits
-
-
-def _wilson(rate: Floats, cases: Counts | float, level: float) -> Limits:
-    """Wilson's limits, as `rate_interval`, of many rates."""
-    z2 = normal_quantile(level) ** 2
-    centre = (rate * cases + z2 / 2) / (cases + z2)
-    half = np.sqrt(z2 * (cases * rate * (1 - rate) + z2 / 4)) / (cases + z2)
-    return np.clip(centre - half, 0, rate), np.clip(centre + half, rate, 1)
-
-
 def _grid(values: npt.ArrayLike) -> Floats:
     grid = np.atleast_1d(numbers_of(values, name="the grid", dimensions=None))
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
         raise ArgumentError("the grid must be rates in [0, 1], rising", "give e.g. np.linspace(0, 1, 101)")
     return grid
-
-
-Kind: TypeAlias = Literal["confidence", "consistency"]
-
-
-def reliability_band(
-    ranking: Ranking,
-    kind: Kind = "confidence",
-    *,
-    points: int = POINTS,
-    level: float = 0.95,
-    replicates: int = 1000,
-    seed: int = 0,
-    threads: int | None = None,
-) -> Band:
-    """Pointwise band of the reliability diagram from isotonic regression.
-
-    No bins are needed: the estimate at a score is the proportion of positives in its pool of the hull. A "confidence"
-    band resamples cases and surrounds the estimate; where all draws agree, it is that of the pool's own cases. Its
-    coverage is asymptotic, and lower where pools are small. A "consistency" band draws the labels from the scores and
-    surrounds the diagonal: an estimate that leaves it is hard to explain by chance were the scores true probabilities
-    (Dimitriadis, Gneiting & Jordan 2021). `x` holds distinct scores, rising: all of them, or `points` that share the
-    cases out evenly.
-
-    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> band = reliability_band(spam_tree, "consistency", replicates=500)
-    >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
-    (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
-    """
-    require_one_of(kind, ("confidence", "consistency"), name="kind")
-    require_ranking(ranking)
-    require_integer(points, name="points", least=1, fix="give e.g. points=101")
-    if kind == "confidence":
-        draws = Draws(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
-        return draws.band(reliability_curve(draws, ranking, points), stratified=False)
-    require_level(level)
-    require_replicates(replicates, seed, threads)
-    ranking.require_both_classes()
-    segment = _shown_segments(ranking, points)
-    draw = null_labels(ranking)
-
-    def block(rng: np.random.Generator, size: int) -> list[Floats]:
-        return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
-
-    drawn = np.concatenate(map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
-    estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
-    return Band(ranking.score[segment], estimate, *_percentiles(drawn, level), level, "consistency resampling")
-
-
-def reliability_curve(draws: Draws, ranking: Ranking, points: int = POINTS) -> DrawnCurve:
-    """What the confidence band of a ranking's reliability asks of every draw of cases."""
-    ranking.require_probabilities()
-    segment = _shown_segments(ranking, points)
-    estimate = pooled_at(ranking.score, *draws.observed.by_segment(), segment)  # at the declared mix
-    seen, edge = pools(ranking.pos, ranking.neg)  # the same at every mix
-    pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
-    pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
-    odds = 1.0 if draws.class_ratio is None else draws.class_ratio * ranking.Neg / ranking.Pos
-    lower, upper = (p * odds / (1 - p + p * odds) for p in _wilson(pos / (pos + neg), pos + neg, draws.level))
-    return DrawnCurve(
-        x=ranking.score[segment],
-        estimate=estimate,
-        heights=lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment),
-        limits=_percentiles_or((lower, upper), estimate, draws.level),
-        method="confidence resampling",
-        of_one_class=True,
-    )
-
-
-def _shown_segments(ranking: Ranking, points: int) -> Indices:
-    """The segments to show, by rising score: all, or some at even shares of cases."""
-    every = np.arange(len(ranking))
-    return (every if len(ranking) <= points else quantile_splits(ranking, points)[1:] - 1)[::-1]

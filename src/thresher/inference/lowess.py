@@ -55,20 +55,23 @@ class Smoother:
 
     def distances(self, pos: Floats, neg: Floats) -> Floats:
         """Mean (ICI), median (E50) and 90th percentile (E90) of |p - curve|."""
-        away = np.abs(self.fit(pos, neg) - self.score)
-        cases = pos + neg
-        away = np.where(cases > 0, away, 0.0)  # where no case was drawn there may be no curve
-        total = cases.sum(axis=-1)
-        mean = (away * cases).sum(axis=-1) / total
-        order = np.argsort(away, axis=-1)
-        held = np.cumsum(np.take_along_axis(np.broadcast_to(cases, away.shape), order, axis=-1), axis=-1)
-        rising = np.take_along_axis(away, order, axis=-1)
-        quantiles = []
-        for share in (0.5, 0.9):
-            enough = held >= share * total[..., np.newaxis] * (1 - _ROUNDING)
-            at = np.take_along_axis(rising, enough.argmax(axis=-1)[..., np.newaxis], axis=-1)[..., 0]
-            quantiles.append(np.where(np.isnan(mean), np.nan, at))
-        return np.stack([mean, *quantiles])
+        return distances(self.fit(pos, neg) - self.score, pos + neg)
+
+
+def distances(away: Floats, cases: Floats) -> Floats:
+    """Mean (ICI), median (E50) and 90th percentile (E90) of |away| over cases."""
+    away = np.where(cases > 0, np.abs(away), 0.0)  # where no case was drawn there may be no curve
+    total = cases.sum(axis=-1)
+    mean = (away * cases).sum(axis=-1) / total
+    order = np.argsort(away, axis=-1)
+    held = np.cumsum(np.take_along_axis(np.broadcast_to(cases, away.shape), order, axis=-1), axis=-1)
+    rising = np.take_along_axis(away, order, axis=-1)
+    quantiles = []
+    for share in (0.5, 0.9):
+        enough = held >= share * total[..., np.newaxis] * (1 - _ROUNDING)
+        at = np.take_along_axis(rising, enough.argmax(axis=-1)[..., np.newaxis], axis=-1)[..., 0]
+        quantiles.append(np.where(np.isnan(mean), np.nan, at))
+    return np.stack([mean, *quantiles])
 
 
 def calibration_distances(ranking: Ranking) -> tuple[float, float, float]:

@@ -178,13 +178,17 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 def legend_inches(labels: Sequence[str]) -> float:
     """Width that a legend of these labels needs next to the axes."""
-    return round(0.7 + 0.075 * max(map(len, labels), default=0), 3)
+    return round(0.7 + 0.075 * _longest_line(labels), 3)
 
 
 def legend_space(labels: Sequence[str]) -> float:
     """Inches of a legend next to the axes; none where it fits into a corner."""
-    fits = len(labels) <= _INSIDE and max(map(len, labels), default=0) <= _NARROW
+    fits = len(labels) <= _INSIDE and _longest_line(labels) <= _NARROW
     return 0.0 if fits else legend_inches(labels)
+
+
+def _longest_line(labels: Sequence[str]) -> int:
+    return max((len(line) for label in labels for line in label.splitlines()), default=0)
 
 
 def add_legend(

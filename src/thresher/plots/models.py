@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
+from thresher.inference.bands import POINTWISE
 from thresher.plots.display import FAINT, Display, Entries, Entry, Frame, Style, dashes, legend_space, name_text, stack
 from thresher.ranking import Ranking
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
@@ -34,6 +36,7 @@ MODEL = "model"
 FEW = 60  # splits that are marked one by one
 MOST_POINTS = 20_000
 MOST_TIES = 50
+_LINE = 30  # letters of a legend that lies on the plot
 _TENTHS = tuple(i / 10 for i in range(1, 10))
 _SIGNED = tuple(i / 5 for i in range(-4, 5))
 
@@ -159,8 +162,7 @@ class ModelsDisplay(Display):
 
     def _band_words(self) -> list[str]:
         """What the legend says of the bands."""
-        first = list(self.bands.values())[:1]
-        return [f"{band.level:.0%} band, {'simultaneous' if band.simultaneous else 'pointwise'}" for band in first]
+        return list(dict.fromkeys(band_words(band) for band in self.bands.values()))
 
     def _finish_curves(self, title: str, *others: Entry, loc: str = "lower right") -> Self:
         """Add the legend, of the curves, the `others` and the bands, and the title."""
@@ -170,6 +172,12 @@ class ModelsDisplay(Display):
         of = f"{name_text(self.of)}: " if self.of else ""
         entries = [*self._entries, *others, *bands]
         return self._finish(f"{of}{title}{self.mix}", entries, loc=loc, outside=bool(self._legend_inches()))
+
+
+def band_words(band: Band, kind: str = "band") -> str:
+    """What may be expected of a band, in lines that fit into a legend."""
+    what = "simultaneous" if band.simultaneous else POINTWISE
+    return "\n".join(wrap(f"{band.level:.0%} {kind}, {what}", _LINE))
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)

@@ -14,7 +14,7 @@ from thresher.calibration.reliability import Binning
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
 from thresher.plots.display import unit_square
-from thresher.plots.models import FEW, ModelsDisplay, Restates
+from thresher.plots.models import FEW, ModelsDisplay, Restates, band_words
 from thresher.ranking import Floats, Ranking
 from thresher.tables import OperatingCondition
 
@@ -107,8 +107,9 @@ class ReliabilityDisplay(ModelsDisplay):
         return self
 
     def _band_words(self) -> list[str]:
-        kinds = (f"{band.level:.0%} {band.method.partition(' ')[0]} band" for band in self.bands.values())
-        return list(dict.fromkeys(kinds))
+        kinds = {True: "consistency band", False: "confidence band"}
+        words = (band_words(band, kinds[band.method.startswith("consistency")]) for band in self.bands.values())
+        return list(dict.fromkeys(words))
 
     def _histogram(self, ax: Axes) -> Axes:
         small = ax.inset_axes((0.62, 0.09, 0.36, 0.2))

@@ -116,7 +116,8 @@ def test_joining_many_scores_hardly_moves_the_distances():
 
 def test_a_calibrated_model_has_slope_1_and_intercept_0_and_its_limits_say_so():
     result = [
-        th.inference.calibration_report(th.rank(*sampled(300, seed, intercept=0, slope=1)[:2])) for seed in range(200)
+        th.inference.calibration_report(th.rank(*sampled(300, seed, intercept=0, slope=1)[:2]), replicates=60)
+        for seed in range(200)
     ]
     slopes, intercepts = ([getattr(each, name) for each in result] for name in ("slope", "intercept"))
     for intervals, truth in ((slopes, 1), (intercepts, 0), ([each.in_the_large for each in result], 0)):
@@ -124,7 +125,7 @@ def test_a_calibrated_model_has_slope_1_and_intercept_0_and_its_limits_say_so():
         assert estimates.mean() == pytest.approx(truth, abs=4 * estimates.std() / math.sqrt(200) + 0.01)
         assert 0.89 <= np.mean([truth in each for each in intervals]) <= 0.99
     assert np.mean([each.observed_expected.lower <= 1 <= each.observed_expected.upper for each in result]) >= 0.89
-    assert np.mean([each.ici.lower < 0.005 for each in result]) >= 0.9
+    assert np.mean([each.ici.lower == 0 for each in result]) >= 0.92  # mirrored resamples: 0.8
 
 
 def test_a_declared_mix_restates_probabilities_and_reweights_rows():

@@ -11,41 +11,9 @@ import thresher as th
 from tests.inference import oracles
 from tests.inference.oracles import apparent
 from tests.inference.resampling_oracles import calibrated
-from thresher.inference.intervals.model import MOST_SEGMENTS, ModelSample, model_intervals, unbiased_miscalibration
+from thresher.inference.intervals.calibration import MOST_SEGMENTS
+from thresher.inference.intervals.model import ModelSample, model_intervals
 from thresher.inference.rows import ScoredRows
-
-
-@pytest.mark.parametrize(("n", "times"), [(40, 300), (400, 150), (4000, 60)])
-def test_calibrated_scores_show_none_on_average(n, times):
-    plain = [th.decomposition(calibrated(n, seed), bins="hull").miscalibration for seed in range(times)]
-    result = [unbiased_miscalibration(calibrated(n, seed)) for seed in range(times)]
-    error = np.std(result) / np.sqrt(times)
-    assert abs(np.mean(result)) < 4 * error
-    assert np.mean(plain) > 20 * error
-
-
-def test_miscalibration_stays():
-    """Scores √p of true probabilities p uniform in [0, 1] are off by E(√p - p)² = 1/30."""
-    result = [unbiased_miscalibration(calibrated(2000, seed, off=2.0)) for seed in range(40)]
-    assert np.mean(result) == pytest.approx(1 / 30, rel=0.1)
-
-
-def test_joining_takes_nothing_off():
-    ranking = calibrated(2000, 3, off=1.5)
-    fine, coarse = (unbiased_miscalibration(ranking, most=most) for most in (2000, 200))
-    assert fine == pytest.approx(coarse, abs=0.002)
-
-
-def test_cases_that_are_worth_less_leave_more_to_noise():
-    ranking = calibrated(500, 4)
-    assert unbiased_miscalibration(ranking, worth=0.25) < unbiased_miscalibration(ranking)
-    doubled = th.Ranking(ranking.score, 2 * ranking.pos, 2 * ranking.neg)
-    assert unbiased_miscalibration(doubled, worth=0.5) == pytest.approx(unbiased_miscalibration(ranking))
-
-
-def test_certain_scores_have_no_noise():
-    assert unbiased_miscalibration(th.Ranking([1, 0], [5, 0], [0, 5])) == 0
-
 
 RNG = np.random.default_rng(3)
 SCORES = RNG.random(150)

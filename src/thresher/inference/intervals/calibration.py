@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,22 @@ from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
 from thresher.calibration import brier, decomposition, squared_losses
 from thresher.errors import WeightError
-from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
-from thresher.inference.bootstrap.isotonic import pooled_impurity
-from thresher.inference.bootstrap.replicates import basic_limits, percentile_limits, variance_of
-from thresher.inference.interval import Interval, interval_columns, stretch_limits
+from thresher.inference.bootstrap.isotonic import pooled_impurity, pools
+from thresher.inference.bootstrap.replicates import percentile_limits
+from thresher.inference.influence import (
+    Variance,
+    brier_influence,
+    refinement_influence,
+    uncertainty_influence,
+    variance_by_cases,
+)
+from thresher.inference.interval import Interval, interval_columns, stretch_limits, student_quantile
 from thresher.inference.intervals.loss import brier_interval
-from thresher.ranking import Counts, Floats, Ranking, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, require_ranking, shorten
+
+MOST_SEGMENTS, MOST_GROUPS = 1 << 14, 1 << 11
+REPLICATES = 200
 
 
 def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
@@ -58,62 +67,153 @@ class CalibrationIntervals(Tabular):
 
 
 def calibration_intervals(
-    ranking: Ranking,
-    *,
-    level: float = 0.95,
-    replicates: int = 1000,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    ranking: Ranking, *, level: float = 0.95, replicates: int = REPLICATES, seed: int = 0
 ) -> CalibrationIntervals:
     """Intervals for the Brier score and its parts.
 
-    The hull fits the labels it is judged by, so calibration loss is estimated too high and refinement loss too low,
-    and a resample doubles that. The mean excess of resamples is therefore taken off the estimate, and limits are
-    mirrored in the data's value ("basic"), which takes it off them; none lies below 0. What the data show, excess and
-    all, is `apparent`. Calibrated scores lie at the end of the range, where no bootstrap holds: calibration loss is
-    bounded away from 0 only if `calibration_test` rejects calibration at (1 - level) / 2. The Brier score has no such
-    bias and gets percentile limits; those of `brier_interval` where all replicates agree.
+    The hull fits the labels it is judged by, so calibration loss is estimated too high and refinement loss too low. How
+    much is seen where the truth is known: labels are drawn `replicates` times from the hull's own shares, straight
+    between its pools, and the hull is fitted again. The mean gain of those fits is taken off; what the data show, gain
+    and all, is `apparent`. Limits are those at which the estimate is as far off as chance allows: the variance of a
+    mean squared distance grows with the distance itself (delta method), on top of that of the gain, so they reach
+    further up than down and calibrated scores may have no calibration loss. The Brier score is unbiased and
+    gets the limits of `brier_interval`. Weights of a ranking are read as numbers of cases.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> losses = calibration_intervals(spam_tree, replicates=500)
+    >>> losses = calibration_intervals(spam_tree)
     >>> print(losses.brier, "|", losses.calibration, "| apparent", round(losses.calibration.apparent, 4))
-    0.2105 [0.1686, 0.2517] | 0.0000 [0.0000, 0.0068] | apparent 0.0038
+    0.2105 [0.1698, 0.2579] | 0.0000 [0.0000, 0.0282] | apparent 0.0038
     """
     require_level(level)
+    require_replicates(replicates, seed, None)
     require_ranking(ranking)
-    drawn = bootstrap(
-        ranking,
-        ["brier", "decomposition"],
-        replicates=replicates,
-        seed=seed,
-        stratified=False,
-        level=level,
-        threads=threads,
-        progress=progress,
-    )
-
-    def unbiased(name: str) -> Interval:
-        apparent, bias, values = drawn.estimate(name), drawn.bias(name), drawn.values(name)
-        estimate = max(0.0, apparent - bias)
-        note = f"replicates lie {bias:+.4f} from the apparent value, which is taken off"
-        low, high = basic_limits(values, apparent, level)
-        limits = stretch_limits(estimate, max(0.0, low), max(0.0, high))
-        return Interval(estimate, *limits, variance_of(values), level, "basic bootstrap", note, apparent)
-
-    calibration = unbiased("miscalibration")
-    if calibration.lower > 0:
-        test = calibration_test(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
-        if test.p_value > (1 - level) / 2:
-            note = f"{calibration.note}; calibration is not rejected (p = {test.p_value:.2g}), so the lower limit is 0"
-            calibration = replace(calibration, lower=0.0, note=note)
-    of_brier = drawn.interval("brier")
+    parts = decomposition(ranking, bins="hull")
+    near = shorten(ranking, MOST_SEGMENTS, keep="even")
+    apparent = {name: getattr(parts, name) for name in ("miscalibration", "refinement", "discrimination")}
+    units = float(ranking.total)
+    intervals = part_intervals(near, apparent, units=units, level=level, replicates=replicates, seed=seed)
     return CalibrationIntervals(
-        brier=of_brier if of_brier.width > 0 else brier_interval(ranking, level=level),
-        calibration=calibration,
-        refinement=unbiased("refinement"),
-        discrimination=unbiased("discrimination"),
+        brier=brier_interval(ranking, level=level),
+        calibration=intervals["miscalibration"],
+        refinement=intervals["refinement"],
+        discrimination=intervals["discrimination"],
     )
+
+
+def part_intervals(
+    ranking: Ranking,
+    apparent: Mapping[str, float],
+    *,
+    units: float,
+    level: float,
+    variance: Callable[[Ranking], Variance] = variance_by_cases,
+    class_weights: tuple[float, float] = (1.0, 1.0),
+    worth: float = 1.0,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """The intervals of `calibration_intervals` for a sample of any design.
+
+    `apparent` are the parts over the hull's pools. `variance` tells of the expected ranking how its numbers vary;
+    each case is `worth` so many independent ones, of which there are `units`. `class_weights` are those that bring
+    positives and negatives to a declared mix. Estimates add up to the Brier score: no more is taken off than there is.
+    """
+    expected, few = _expected(ranking, units), shorten(ranking, MOST_GROUPS, keep="even")
+    share = _smooth_shares(ranking, few.score, units)
+    gains = noise_gains(few, share, worth=worth, class_weights=class_weights, replicates=replicates, seed=seed)
+    joined = pooled_impurity(few.pos, few.neg) / float(few.total)  # fewer groups leave less noise to fit
+    gain, quantile = float(gains.mean()), student_quantile(level, max(1.0, units - 1))
+    below = quantile * float(gains.std(ddof=1)) if gains.size > 1 else 0.0
+    above = max(below, percentile_limits(gains, level)[1] - gain)  # gains are skewed to the right
+    gain += max(0.0, joined - apparent["refinement"])
+    refinement, spread = refinement_influence(expected), variance(expected)
+    slopes = {
+        "miscalibration": brier_influence(expected) - refinement,
+        "refinement": refinement,
+        "discrimination": uncertainty_influence(expected) - refinement,
+    }
+    intervals = {}
+    for name, each in slopes.items():
+        sign = -1.0 if name == "refinement" else 1.0
+        excess = sign * min(gain, apparent["miscalibration"])
+        estimate = min(1.0, max(0.0, apparent[name] - excess))
+        delta = spread(each)
+        noise = (above, below) if sign > 0 else (below, above)
+        limits = _limits(apparent[name] - sign * gain, delta, each.estimate, noise, quantile)
+        note = f"fitting noise moves it by {excess:+.4f}, which is taken off" if excess else ""
+        total = delta + float(gains.var())
+        raw = apparent[name] if excess else None
+        intervals[name] = Interval(estimate, *stretch_limits(estimate, *limits), total, level, "score", note, raw)
+    return intervals
+
+
+def noise_gains(
+    ranking: Ranking,
+    share: Floats,
+    *,
+    worth: float = 1.0,
+    class_weights: tuple[float, float] = (1.0, 1.0),
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> Floats:
+    """How much closer than true shares the hull comes to labels drawn from them.
+
+    A proportion p of cases brought to a declared mix varies as p (1 - p) (p·w- + (1 - p)·w+) over their weight.
+    """
+    from scipy.optimize import isotonic_regression
+
+    of_pos, of_neg = class_weights
+    weight = np.add(ranking.pos, ranking.neg, dtype=np.float64)
+    drawn = np.maximum(1, np.rint((ranking.pos / of_pos + ranking.neg / of_neg) * worth)).astype(np.int64)
+    stretch = np.sqrt(drawn * (share * of_neg + (1 - share) * of_pos) / (weight * worth))
+    rng, gains = np.random.default_rng(seed), np.empty(replicates)
+    for place in range(replicates):
+        noise = (rng.binomial(drawn, share) / drawn - share) * stretch
+        away = share + noise - isotonic_regression(share + noise, weights=weight, increasing=False).x
+        gains[place] = weight @ (noise**2 - away**2)
+    return gains / float(weight.sum())
+
+
+def _expected(ranking: Ranking, units: float) -> Ranking:
+    """The counts that smooth shares expect in segments; class totals stay."""
+    cases, share = np.add(ranking.pos, ranking.neg, dtype=np.float64), _smooth_shares(ranking, ranking.score, units)
+    pos, neg = cases * share, cases * (1 - share)
+    return Ranking.of_segments(
+        ranking.score, pos * (float(ranking.Pos) / pos.sum()), neg * (float(ranking.Neg) / neg.sum())
+    )
+
+
+def _smooth_shares(ranking: Ranking, score: Floats, units: float) -> Floats:
+    """The hull's shares at some scores, straight between the mean scores of its pools.
+
+    One case more that has the prevalence keeps all of them off 0 and 1.
+    """
+    seen, edge = pools(ranking.pos, ranking.neg)
+    cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
+    pos, weight, total = (
+        np.add.reduceat(counts[seen], edge[:-1]) for counts in (ranking.pos, cases, cases * ranking.score)
+    )
+    share = np.interp(-score, -total / weight, pos / weight)
+    smooth: Floats = (share * units + ranking.prevalence) / (units + 1)
+    return smooth
+
+
+def _limits(
+    estimate: float, variance: float, at: float, noise: tuple[float, float], quantile: float
+) -> tuple[float, float]:
+    """Limits of a mean whose variance grows with it: `variance` where it is `at`.
+
+    They solve (estimate - x)² = quantile² · variance · x / at + noise², with the noise that may lie in an estimate
+    which is too high for the lower limit, and in one too low for the upper.
+    """
+    if math.isnan(variance):
+        return 0.0, 1.0
+    shift = quantile**2 * variance / at / 2 if at > 0 else 0.0
+    lower, upper = (
+        estimate + shift + side * math.sqrt(max(0.0, shift * (shift + 2 * estimate) + reach**2))
+        for side, reach in zip((-1, 1), noise, strict=True)
+    )
+    return min(1.0, max(0.0, lower)), min(1.0, max(0.0, upper))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from thresher.calibration import adjust_prevalence
 from thresher.calibration.cox import recalibration
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
-from thresher.inference.bootstrap.replicates import basic_limits, variance_of
+from thresher.inference.bootstrap.replicates import variance_of
 from thresher.inference.bootstrap.sample import sort_rows
 from thresher.inference.influence import (
     Variance,
@@ -27,14 +27,14 @@ from thresher.inference.influence import (
     variance_by_cases,
 )
 from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile, undefined
-from thresher.inference.lowess import MOST_GROUPS, Smoother
+from thresher.inference.lowess import MOST_GROUPS, Smoother, distances
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, quantity
 from thresher.tables.condition import require_condition
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
-REPLICATES = 500
+REPLICATES = 200
 DISTANCES = ("ici", "e50", "e90")
 _NAMES = {  # by field of the report: the quantity, and its words
     "intercept": ("calibration_intercept", "calibration intercept"),
@@ -48,6 +48,7 @@ _NAMES = {  # by field of the report: the quantity, and its words
 _EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
 _AT_ONCE = 1 << 22  # units times replicates that are drawn together
 _NOTHING = 1e-24
+_FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 6.0)  # by which distances are shrunk and stretched
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,9 +65,9 @@ class CalibrationReport(Tabular):
     calibration slope           0.7148 [0.3204, 1.1092]
     calibration in the large    0.0050 [-0.0870, 0.0970]
     observed : expected         1.0101 [0.8403, 1.2142]
-    ICI                         0.0341 [0.0000, 0.0890]
-    E50                         0.0114 [0.0000, 0.0648]
-    E90                         0.0489 [0.0000, 0.1562]
+    ICI                         0.0035 [0.0000, 0.1165]
+    E50                         0.0000 [0.0000, 0.1292]
+    E90                         0.0000 [0.0000, 0.1972]
     """
 
     intercept: Interval
@@ -108,10 +109,11 @@ def calibration_report(
     Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
     is a sandwich (Huber 1967): it holds where the regression itself does not fit, and allows for weights and clusters.
     Distances from the calibration curve are smoothed by lowess (Austin & Steyerberg 2019) and resampled with the
-    windows held fixed. A curve fitted to noise lies too far away, and resamples double that: what they lie higher is
-    taken off estimate and limits, and `apparent` is the distance before that. At a declared mix without `trained_at`,
-    probabilities are restated from the prevalence of the data, and limits of intercept, O:E and calibration in the
-    large allow for it being an estimate; where it was set by design, give it as `trained_at`.
+    windows held fixed. A curve fitted to noise lies too far away: estimate and limits are distances that with noise
+    show as much as was seen, and `apparent` is what was seen. With fewer than some 50 positives those of E50 and E90
+    hold less often than they say. At a declared mix without `trained_at`, probabilities are restated from the
+    prevalence of the data, and limits of intercept, O:E and calibration in the large allow for it being an
+    estimate; where it was set by design, give it as `trained_at`.
 
     Parameters
     ----------
@@ -298,30 +300,56 @@ def _moment_interval(sample: _Sample, name: str, level: float) -> Interval:
 
 
 def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dict[str, Interval]:
-    """The intervals of ICI, E50 and E90, less what fitting noise adds to them."""
-    smoother, near = Smoother.of(sample.groups), sample.groups
-    estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
-    drawn = sample.drawn(replicates, np.random.default_rng(seed))
-    values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
-    seen = values[:, ~np.isnan(values[0])]
-    excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
-    corrected = np.clip(estimates - excesses, 0, 1)
-    corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
+    """The intervals of ICI, E50 and E90: what else could have shown such distances.
 
-    intervals = []
-    for apparent, estimate, excess, draws in zip(
-        estimates.tolist(), corrected.tolist(), excesses.tolist(), values, strict=True
-    ):
-        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(draws, apparent, level))
-        variance = variance_of(draws)
+    The curve's distances from the scores are shrunk or stretched by a factor, and the noise of resamples is laid over
+    them. The limits are those of the factors under which the distance that was seen is no rarer than the level allows;
+    under the estimate's, half of the resamples show more. Noise at a factor is that of labels as frequent as it says.
+    """
+    smoother, groups = Smoother.of(sample.groups), sample.groups
+    pos, neg = groups.pos.astype(np.float64), groups.neg.astype(np.float64)
+    away, cases = smoother.fit(pos, neg) - smoother.score, pos + neg
+    seen = distances(away, cases)
+    noise, drawn_cases = _noise(sample, smoother, away, replicates, seed)
+
+    def spread(factor: float) -> float:
+        curve = np.clip(smoother.score + factor * away, 0, 1)
+        return math.sqrt(float((cases * curve * (1 - curve)).sum() / cases.sum()) + 1 / sample.units)
+
+    shown = [distances(factor * away + noise * (spread(factor) / spread(1)), drawn_cases) for factor in _FACTORS]
+    shares = (1 - level) / 2, 0.5, (1 + level) / 2
+    low, middle, high = np.maximum.accumulate(np.quantile(shown, shares, axis=2), axis=1)
+    intervals: list[Interval] = []
+    for place, (name, apparent) in enumerate(zip(DISTANCES, seen.tolist(), strict=True)):
+        lower, estimate, upper = (
+            min(1.0, apparent * float(np.interp(apparent, shows[:, place], _FACTORS, left=0.0)))
+            for shows in (high, middle, low)
+        )
+        variance = variance_of(shown[_FACTORS.index(1.0)][place])
         unseen, note = _unseen(sample, variance, level)
-        note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
-        note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
-        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
-        intervals.append(Interval(estimate, *limits, variance, level, "basic bootstrap", note, apparent))
+        note = note or f"fitting noise moves it by {apparent - estimate:+.4f}, which is taken off"
+        if name == "e90" and estimate < intervals[-1].estimate:  # a 90th percentile lies no lower than the median
+            estimate, note = intervals[-1].estimate, f"{note}; raised to E50"
+        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate, apparent) + unseen)
+        intervals.append(Interval(estimate, *limits, variance, level, "resampled test", note, apparent))
     ici, e50, e90 = intervals
     e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
     return {"ici": ici, "e50": e50, "e90": e90}
+
+
+def _noise(sample: _Sample, smoother: Smoother, away: Floats, replicates: int, seed: int) -> tuple[Floats, Floats]:
+    """How far the curves of resamples lie from that of the data, and their cases.
+
+    Resamples without a class have no curve at a declared mix, and are left out; without any other, there is no noise.
+    """
+    apart, cases = [np.empty((0, away.size))], [np.empty((0, away.size))]
+    for pos, neg in sample.drawn(replicates, np.random.default_rng(seed)):
+        complete = ~np.isnan(pos).any(axis=1) & ~np.isnan(neg).any(axis=1)
+        cases.append(pos[complete] + neg[complete])
+        apart.append(np.where(cases[-1] > 0, smoother.fit(pos[complete], neg[complete]) - smoother.score - away, 0.0))
+    if not sum(map(len, cases)):
+        return np.zeros((1, away.size)), np.add(sample.groups.pos, sample.groups.neg, dtype=np.float64)[np.newaxis]
+    return np.concatenate(apart), np.concatenate(cases)
 
 
 def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:

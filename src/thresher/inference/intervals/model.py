@@ -13,25 +13,22 @@ from thresher.inference.influence import (
     SegmentInfluence,
     Variance,
     average_precision_influence,
-    brier_influence,
     ks_influence,
     pr_area_influence,
     refinement_influence,
     row_influence,
     shorten_sample,
-    uncertainty_influence,
+    variance_by_cases,
 )
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, student_quantile
+from thresher.inference.intervals.calibration import MOST_SEGMENTS, part_intervals
 from thresher.inference.intervals.loss import log_loss_interval
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.intervals.table import count_calls, table_interval
-from thresher.inference.lowess import MOST_GROUPS
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Floats, Ranking, reaches, shorten
+from thresher.ranking import Flags, Ranking, reaches
 from thresher.tables import OperatingCondition, Quantity
 
-DRAWS = 25
-MOST_SEGMENTS = 1 << 14
 _NOTHING = 1e-30  # a variance no larger is rounding
 _ROUNDING = 1e-12
 
@@ -193,68 +190,44 @@ def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
 
 
 def _parts(model: ModelSample, estimates: Mapping[str, float]) -> dict[str, Interval]:
-    """The parts of the Brier score by the delta method: each is a mean over cases.
-
-    What the hull fits of noise is taken off, as far as there is calibration loss to take it off: the parts add up.
-    """
+    """The parts of the Brier score, as by `calibration_intervals`."""
     ranking, rows = model.ranking, model.rows
-    refinement, class_weights = refinement_influence(ranking), model.class_weights
+    class_weights = model.class_weights
     worth = 1.0 if rows.simple or rows.declared_mix else rows.units / float(ranking.total)
+    refinement = refinement_influence(ranking)
     if rows.cluster is not None and (spread := model.variance(refinement)) > 0:
         of_pos, of_neg = class_weights
         as_cases = (refinement.pos**2 * ranking.pos * of_pos + refinement.neg**2 * ranking.neg * of_neg).sum()
         worth = float(as_cases) / spread
-    without = unbiased_miscalibration(ranking, worth=worth, class_weights=class_weights)
-    noise = estimates["miscalibration"] - max(0.0, without)
-    slopes_and_excess = {
-        "miscalibration": (brier_influence(ranking) - refinement, noise),
-        "refinement": (refinement, -noise),
-        "discrimination": (uncertainty_influence(ranking) - refinement, noise),
-    }
-    intervals = {}
-    for name, (slopes, excess) in slopes_and_excess.items():
-        apparent, variance = estimates[name], model.variance(slopes)
-        estimate = min(1.0, max(0.0, apparent - excess))
-        quantile = student_quantile(model.level, max(1.0, rows.units - 1))
-        half = quantile * math.sqrt(variance) if variance >= 0 else 1.0
-        limits = max(0.0, estimate - half), min(1.0, estimate + half)
-        note = f"fitting noise moves it by {excess:+.4f}, which is taken off" if excess else ""
-        intervals[name] = Interval(
-            estimate, *limits, variance, model.level, "delta", note, apparent if excess else None
-        )
-    return intervals | {"uncertainty": _uncertainty(model, estimates["uncertainty"])}
 
+    mix = class_weights if rows.declared_mix else None
+    unit = 1.0 if rows.declared_mix else rows.units / float(ranking.total)
 
-def unbiased_miscalibration(
-    ranking: Ranking,
-    *,
-    worth: float = 1.0,
-    class_weights: tuple[float, float] = (1.0, 1.0),
-    seed: int = 0,
-    most: int = MOST_GROUPS,
-) -> float:
-    """Miscalibration less what calibrated scores would show; it may come out below 0.
+    def by_cases(of: Ranking) -> Variance:
+        return variance_by_cases(Ranking.of_segments(of.score, of.pos * unit, of.neg * unit), mix)
 
-    The hull fits the labels it is judged by. How much that gains is seen where it is known to be all noise: labels
-    are drawn as if the scores were the true probabilities, and the hull is fitted again. Neighbouring segments are
-    joined into 512 groups at most, in the data as in the draws, so that both are fitted as closely. Each case is
-    `worth` so many independent ones. `class_weights` are those that bring positives and negatives to a declared mix:
-    a proportion p of weighted cases varies as p (1 - p) (p·w- + (1 - p)·w+) over their weight.
-    """
-    from scipy.optimize import isotonic_regression
+    def variance(expected: Ranking) -> Variance:
+        """That of the cases expected, times the design effect of weights and clusters."""
+        of_expected, of_cases = by_cases(expected), by_cases(ranking)
+        if rows.alike_within_classes:
+            return of_expected
 
-    few = shorten(ranking, most, keep="even")
-    score, cases = few.score, np.add(few.pos, few.neg, dtype=np.float64)
+        def with_design(slopes: SegmentInfluence) -> float:
+            plain, spread = of_cases(slopes), model.variance(slopes)
+            return of_expected(slopes) * spread / plain if plain else spread
 
-    def gain(share: Floats) -> float:
-        """How much closer the best falling numbers come to shares than the scores do."""
-        fitted = isotonic_regression(share, weights=cases, increasing=False).x
-        return float(cases @ ((share - score) ** 2 - (share - fitted) ** 2)) / float(cases.sum())
+        return with_design
 
-    of_pos, of_neg = class_weights
-    error = np.sqrt(score * (1 - score) * (score * of_neg + (1 - score) * of_pos) / (cases * worth))
-    shaken = np.random.default_rng(seed).standard_normal((DRAWS, cases.size)) * error
-    return float(gain(few.pos / cases) - np.mean([gain(score + each) for each in shaken]))
+    parts = part_intervals(
+        ranking,
+        estimates,
+        units=rows.units,
+        level=model.level,
+        variance=variance,
+        class_weights=class_weights,
+        worth=worth,
+    )
+    return parts | {"uncertainty": _uncertainty(model, estimates["uncertainty"])}
 
 
 def _uncertainty(model: ModelSample, estimate: float) -> Interval:

@@ -15,6 +15,7 @@ from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.evaluation.bands import MOST_BANDS
 from thresher.evaluation.rules import CURRENT, HALF
 from thresher.evaluation.summary import SHORT_NAMES
+from thresher.inference.bands import POINTWISE
 from thresher.ranking import Floats, Ranking
 from thresher.report.numbers import value_text
 from thresher.report.static import svg
@@ -33,6 +34,7 @@ _FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
 _SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 _RULES = {HALF: ("dashed", "4 2"), CURRENT: ("dash-dotted", "4 1 1 1")}
 _RATE = (0.0, 1.0)
+_BANDS = f"Shaded bands are {POINTWISE}."
 
 
 def panels(evaluation: Evaluation, payload: Mapping[str, Any]) -> list[Panel]:
@@ -64,6 +66,7 @@ def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -
             table = _table(curve)
             plot.line(table.fpr, table.tpr, place=place)
         caption = f"The ROC curve of each class: {', '.join(map(str, evaluation.classes))}."
+        caption += f" {_BANDS}" if len(model["curves"]) <= MOST_BANDS and model["bands"][0]["roc"] else ""
         drawn.append(plot.panel(f"One against the rest: {model['name']}", caption))
     return drawn
 
@@ -174,7 +177,7 @@ def _roc(models: _Models) -> Panel:
     models.bands(plot, "roc")
     models.curves(plot, "fpr", "tpr")
     models.best_points(plot, "fpr", "tpr")
-    return plot.panel("ROC curve", "The same curve as rates; ◇ is each model's best point.")
+    return plot.panel("ROC curve", f"The same curve as rates; ◇ is each model's best point. {_BANDS}")
 
 
 def _precision_recall(models: _Models) -> Panel:
@@ -188,7 +191,8 @@ def _precision_recall(models: _Models) -> Panel:
     for place, best in enumerate(models.best):
         if best.tp + best.fp:
             plot.point(best.tpr, best.at_class_ratio(models.class_ratio).precision, place=place)
-    return plot.panel("Precision-recall curve", "The dotted line is the precision of calling everything positive.")
+    caption = f"The dotted line is the precision of calling everything positive. {_BANDS}"
+    return plot.panel("Precision-recall curve", caption)
 
 
 def _between(table: Contingency) -> Contingency:
@@ -238,7 +242,7 @@ def _net_benefit(models: _Models) -> Panel:
     for place, curve in curves.items():
         plot.line(at, _within(curve.model, plot), place=place)
     caption = "Of acting on a model whose scores are probabilities; dotted: acting on everyone, and on no one."
-    return plot.panel("Net benefit", caption)
+    return plot.panel("Net benefit", f"{caption} {_BANDS}")
 
 
 def _reliability(models: _Models) -> Panel:
@@ -254,7 +258,8 @@ def _reliability(models: _Models) -> Panel:
             x, y = np.column_stack([low, high]).ravel(), np.repeat(pos / (pos + neg), 2)
             plot.line(np.minimum(x, reach), np.minimum(y, reach), place=place)
     caption = "Share of positives in the hull's pools against the stated probability; on the diagonal they agree."
-    return plot.panel("Reliability", caption)
+    banded = models.data[models.winner]["bands"]["reliability"] is not None
+    return plot.panel("Reliability", f"{caption} {_BANDS}" if banded else caption)
 
 
 def _scores(models: _Models) -> Panel:
