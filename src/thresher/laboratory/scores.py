@@ -326,6 +326,12 @@ class Scores:
         return self._mean(*[lambda x: (self._score(x) - self._posterior(x)) ** 2] * 2)
 
     @cached_property
+    def calibration_in_the_large(self) -> Interval:
+        """The prevalence less the mean of scores that are probabilities."""
+        self._require_probabilities()
+        return self._mean(lambda x: 1 - self._score(x), lambda x: -self._score(x))
+
+    @cached_property
     def refinement_loss(self) -> Interval:
         """The mean of p (1 - p) over the true probabilities."""
         return self._mean(*[lambda x: self._posterior(x) * (1 - self._posterior(x))] * 2)
