@@ -241,6 +241,9 @@ def test_cells_are_sums():
         (lambda: TWONORM.posterior([[1, 2]]), "20 features"),
         (lambda: TWONORM.sample(10).ranking, "no score"),
         (lambda: TWONORM.true_error("linear"), "direction and a threshold"),
+        (lambda: LINE.true_error(lambda X: X[:, 0]), "a class from 0 to 1"),
+        (lambda: Cells([[1, 2], [3, 4]]).true_error(lambda _: [True]), "for 2 rows"),
+        (lambda: Scores.of_auc(0.8).selected(lambda x: np.full(x.shape, 1e-9)).sample(5), "too few"),
         (lambda: Gaussians(TRIANGLE).bayes_cost(DEAR), "3 classes"),
         (lambda: LINE.sample(0), "at least 1"),
         (lambda: LINE.sample(10, seed=-1), "at least 0"),
@@ -256,6 +259,7 @@ def test_cells_are_sums():
         (lambda: Scores.of_auc(0.8, prevalence=0), "prevalence"),
         (lambda: Scores(1, 2), "continuous distribution"),  # type: ignore[arg-type]
         (lambda: Scores.of_auc(0.8).brier, "no probabilities"),
+        (lambda: Scores.of_auc(0.8).logistic().posterior([1.2]), "within"),
         (lambda: Scores.of_auc(0.8).logistic(slope=-1), "turn round"),
         (lambda: Scores.of_auc(0.3).as_probabilities(), "above 0.5"),
         (lambda: Scores.of_auc(0.8, noise=stats.t(3)).as_probabilities(), "no straight line"),

@@ -15,7 +15,7 @@ from thresher.curves import auc
 from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.laboratory.sample import Sample, Seed, random_generator
-from thresher.laboratory.truth import cost_matrix, flipped, formula
+from thresher.laboratory.truth import cost_matrix, flipped, formula, require_calls
 from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 from thresher.tables.condition import require_condition
@@ -132,7 +132,8 @@ class Cells:
 
     def _calls(self, rule: Callable[[Floats], Any]) -> Any:
         """What every cell is called."""
-        return np.asarray(rule(np.arange(len(self.counts), dtype=np.float64)[:, np.newaxis])).astype(np.int64)
+        cells = np.arange(len(self.counts), dtype=np.float64)[:, np.newaxis]
+        return require_calls(rule(cells), *self.counts.shape)
 
     def _shares(self, condition: OperatingCondition) -> Floats:
         """Joint shares of cells and two classes, at the condition's class mix."""

@@ -22,6 +22,7 @@ from thresher.laboratory.truth import (
     flipped,
     formula,
     mean_of_scrambles,
+    require_calls,
     require_shares,
 )
 from thresher.ranking import Floats
@@ -230,7 +231,7 @@ class Gaussians:
         risk = joint @ costs
 
         def cost(j: int, points: Floats) -> Floats:
-            return risk[j, np.asarray(calls(points)).astype(np.int64)]
+            return risk[j, require_calls(calls(points), len(points), joint.shape[1])]
 
         return _scrambled(cost, self.means, self.covariances)
 

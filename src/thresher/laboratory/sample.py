@@ -78,7 +78,7 @@ class World(Protocol):
 
 def random_generator(n: Any, seed: Seed) -> tuple[int, np.random.Generator]:
     """How many rows to draw, and what to draw them with."""
-    size = require_integer(n, name="n", least=1, most=10**9, fix="say how many rows to draw, e.g. 1000")
+    size = require_integer(n, name="n", least=1, most=10**8, fix="say how many rows to draw, e.g. 1000")
     if isinstance(seed, np.random.Generator):
         return size, seed
     return size, np.random.default_rng(require_seed(seed))

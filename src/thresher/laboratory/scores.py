@@ -23,6 +23,7 @@ from thresher.tables import Contingency, OperatingCondition
 from thresher.tables.condition import require_condition
 
 _GRID = 4001
+_ROUNDS = 1000
 _FARTHEST = 40.0  # log-odds of the quantiles at the ends of the grid
 
 
@@ -235,7 +236,7 @@ class Scores:
             labels, x, clusters = self._draw(n, rng)
             return Sample(labels, x[:, np.newaxis], self._score(x), clusters=clusters)
         parts: list[tuple[Any, Any, Any]] = []
-        while sum(len(part[0]) for part in parts) < n:
+        for _ in range(_ROUNDS):
             labels, x, _ = self._draw(2 * n, rng)
             chance = np.asarray(self.inclusion(self._score(x)), dtype=np.float64)
             if not ((chance > 0) & (chance <= 1)).all():
@@ -244,12 +245,19 @@ class Scores:
                 )
             drawn = rng.random(x.size) < chance
             parts.append((labels[drawn], x[drawn], 1 / chance[drawn]))
+            if sum(len(part[0]) for part in parts) >= n:
+                break
+        else:
+            raise ArgumentError(f"{argument('inclusion')} leaves too few of {2 * n * _ROUNDS:,} rows", "raise it")
         labels, x, weights = (np.concatenate(column)[:n] for column in zip(*parts, strict=True))
         return Sample(labels, x[:, np.newaxis], self._score(x), weights=weights)
 
     def posterior(self, scores: npt.ArrayLike) -> Floats:
         """The true probability that a case with this score is positive."""
-        return self._posterior(self._x(numbers_of(scores, name="scores", dimensions=None)))
+        values = numbers_of(scores, name="scores", dimensions=None)
+        if self.slope is not None and not ((values >= 0) & (values <= 1)).all():
+            raise ArgumentError("the scores of this world lie within [0, 1]", "give such scores", parameter="scores")
+        return self._posterior(self._x(values))
 
     def table(self, threshold: float) -> Contingency:
         """The contingency table at a threshold, in shares of all cases."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import numbers_of, require_number
+from thresher._internal.arguments import as_numbers, describe, numbers_of, require_number
 from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.inference.interval import student_quantile
-from thresher.ranking import Floats
+from thresher.ranking import Floats, Indices
 from thresher.tables import OperatingCondition
 
 SCRAMBLES = 16  # independent ones: their spread is the error
@@ -79,3 +79,12 @@ def flipped(rate: float, classes: int) -> Floats:
     if not 0 <= require_number(rate, name="rate", fix=fix) < most:
         raise ArgumentError(f"{argument('rate')} must be at least 0 and below {most:.3g}, got {rate}", fix)
     return np.full((classes, classes), rate / (classes - 1)) + np.eye(classes) * (1 - rate - rate / (classes - 1))
+
+
+def require_calls(calls: Any, rows: int, classes: int) -> Indices:
+    """What a rule calls rows: one of the classes 0, 1, ... for each."""
+    classes_called = as_numbers(calls)
+    if classes_called.shape != (rows,) or not np.isin(classes_called, np.arange(classes)).all():
+        what = f"{argument('rule')} gives {describe(calls)} for {rows:,} rows"
+        raise ArgumentError(what, f"give each row a class from 0 to {classes - 1}", parameter="rule")
+    return classes_called.astype(np.int64)
