@@ -8,7 +8,7 @@ import thresher as th
 import thresher.inference as ti
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.inference.power import exponential_pairs, normal_pairs
-from thresher.laboratory import Scores, coverage
+from thresher.laboratory import Sample, Scores, coverage
 
 
 def test_power_at_the_null_is_the_size_of_the_test():
@@ -26,10 +26,23 @@ def test_power_grows_with_cases_and_with_correlation():
     assert ti.auc_power(0.3, 20, 30) == pytest.approx(ti.auc_power(0.7, 30, 20))
 
 
+class Planned:
+    """Samples of a world with exactly the planned positives and negatives."""
+
+    def __init__(self, world, plan):
+        self.world, self.plan = world, plan
+
+    def sample(self, n, rng):
+        labels = np.arange(n) < self.plan.Pos
+        shares = rng.random(n)
+        scores = np.where(labels, self.world.positive.ppf(shares), self.world.negative.ppf(shares))
+        return Sample(labels.astype(int), scores[:, np.newaxis], scores)
+
+
 def worlds(auc, plan):
-    """Normal and exponential classes of that AUC, in the planned mix."""
-    share = plan.Pos / plan.total
-    return Scores.of_auc(auc, share), Scores(stats.expon(scale=auc / (1 - auc)), stats.expon(), share)
+    """Normal and exponential classes of that AUC, in the planned numbers."""
+    exponential = Scores(stats.expon(scale=auc / (1 - auc)), stats.expon())
+    return Planned(Scores.of_auc(auc), plan), Planned(exponential, plan)
 
 
 def shares(auc, plan, enough):

@@ -86,7 +86,7 @@ def auc_sample_size(
     >>> auc_sample_size(0.7, power=0.9)
     SampleSize(Pos=44, Neg=44, achieved=0.902254)
     >>> auc_sample_size(0.8, width=0.1, class_ratio=0.25).total
-    670
+    685
     """
     _require_study({"auc": auc, "null": null}, level)
     require_number(class_ratio, name="class_ratio")
