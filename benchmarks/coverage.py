@@ -1,176 +1,513 @@
-"""How often nominal 95 % intervals hold the truth, by simulation; writes `docs/coverage.md`."""
+"""How often limits hold the truth, in worlds of known truth; writes `docs/coverage.md`.
+
+`python -m benchmarks.coverage` takes about a quarter of an hour on two processors, `--short` a minute or two.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy import stats
 
 import thresher as th
-from thresher.inference.intervals.loss import brier_interval
-from thresher.inference.intervals.table import table_interval
+import thresher.inference as ti
+from benchmarks.coverage_page import Row, write
+from thresher.curves import multiclass_auc, precision_at
+from thresher.laboratory import Cells, Gaussians, Sample, Scores, coverage
+from thresher.tables import chi_squared, contingency_at, fisher
 
-SIZES = (30, 100, 1000)
-PREVALENCES = (0.5, 0.1, 0.02)
-AUCS = (0.6, 0.8, 0.95, 0.99)
-REPLICATES = 5_000
-KINDS = (
-    "AUC",
-    "recall",
-    "fpr",
-    "Brier",
-    "expected cost",
-    "AUC difference",
-    "AUCs equal",
-    "AUC difference, other rows",
-)
-WORSE = 0.8  # of the shift that makes the first model's AUC is the second model's
-CORRELATION = 0.5  # of two models' scores on the same rows, within a class
-OTHERS = 500  # of each class in the rows that only the second model scored
-GOOD = (0.93, 0.97)
-PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
+REPLICATES = {"quick": 2000, "medium": 500, "slow": 150}  # samples, by how long a question takes
+SHORT = {"quick": 200, "medium": 60, "slow": 12}
+INNER = 200  # resamples within a sample, where a function resamples
+FPR, RECALL, PROBABILITY = (0.02, 0.1, 0.3, 0.7), (0.1, 0.3, 0.6, 0.95), (0.05, 0.2, 0.5)  # where bands are read
+COSTS = th.OperatingCondition(cost_ratio=3)
+DECLARED = th.OperatingCondition(cost_ratio=20, prevalence=0.05)
+DEPENDING_ON_MIX = ("accuracy", "precision", "npv", "f1", "mcc", "lift")
+PARTIAL = "partial_auc[fpr<=0.2]"
+Answers = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A world, how many rows are drawn from it, and what its samples offer.
+
+    "ranking": independent rows with scores. "probabilities": such scores in [0, 1]. "calibrated": true ones. "rows":
+    weights or clusters. "pairs": two models. "classes": more than two classes.
+    """
+
+    name: str
+    world: Any
+    n: int
+    offers: tuple[str, ...] = ("ranking", "probabilities", "calibrated")
+
+
+@dataclass(frozen=True)
+class Question:
+    """Intervals of a sample by name, and the true values by the same names."""
+
+    group: str
+    needs: str
+    answers: Callable[[Any, Sample], Answers]
+    truths: Callable[[Any], Answers]
+    speed: str = "quick"
+
+
+@cache
+def scenarios() -> list[Scenario]:
+    """The worlds of the study."""
+
+    def normal(auc: float, prevalence: float, **options: float) -> Scores:
+        return Scores.of_auc(auc, prevalence).as_probabilities(**options)
+
+    def pairs(first: float, second: float, prevalence: float) -> Gaussians:
+        shift = np.sqrt(2) * stats.norm.ppf([first, second])
+        return Gaussians([[0, 0], shift.tolist()], [[1, 0.5], [0.5, 1]], [1 - prevalence, prevalence])
+
+    plain = normal(0.8, 0.3)
+    three = [[60, 8, 2], [12, 25, 3], [10, 4, 1], [2, 6, 12], [30, 2, 1], [1, 1, 1]]
+    good = [[90, 1, 1], [1, 30, 1], [1, 1, 9]]
+    return [
+        Scenario("60 of 200", plain, 200),
+        Scenario("20 levels, 90 of 300", plain.levels(20), 300),
+        Scenario("5 levels, 60 of 200", plain.levels(5), 200),
+        Scenario("10 of 2,000 (0.5 %)", normal(0.85, 0.005), 2000),
+        Scenario("20 of 1,000 (2 %)", normal(0.85, 0.02), 1000),
+        Scenario("50 of 5,000 (1 %)", normal(0.85, 0.01), 5000),
+        Scenario("15 spread of 1,000", Scores(stats.norm(4.05, 3), stats.norm(), 0.015), 1000, ("ranking",)),
+        Scenario("heavy tails", Scores.of_auc(0.8, 0.3, noise=stats.t(3)), 200, ("ranking",)),
+        Scenario("AUC .55", normal(0.55, 0.3), 200),
+        Scenario("AUC .99", normal(0.99, 0.1), 400),
+        Scenario("scores too high", normal(0.8, 0.3, shift=1), 300, ("ranking", "probabilities")),
+        Scenario("60 clusters of 5", plain.clustered(5, 0.3), 300, ("rows",)),
+        Scenario("informative weights", plain.selected(lambda p: 0.2 + 0.8 * p), 400, ("rows",)),
+        Scenario("AUC .8 and .8", pairs(0.8, 0.8, 0.3), 200, ("pairs",)),
+        Scenario("AUC .85 and .75", pairs(0.85, 0.75, 0.3), 200, ("pairs",)),
+        Scenario("AUC .85 and .75, 20 of 1,000", pairs(0.85, 0.75, 0.02), 1000, ("pairs",)),
+        Scenario("AUC .99 and .97", pairs(0.99, 0.97, 0.1), 400, ("pairs",)),
+        Scenario("3 classes, 150", Cells(three), 150, ("classes",)),
+        Scenario("3 classes, well separated", Cells(good), 200, ("classes",)),
+    ]
+
+
+def questions() -> list[Question]:
+    """What is asked of samples."""
+    return [
+        Question("AUC", "ranking", lambda _, s: {"auc_interval": th.auc_interval(s.ranking)}, auc_truth),
+        Question("AUC", "rows", lambda _, s: {"auc_interval": th.auc_interval(s.rows)}, auc_truth),
+        Question("Measures at a threshold", "ranking", measures, measure_truths, "medium"),
+        Question("Measures at a declared mix", "ranking", declared_measures, declared_truths, "medium"),
+        Question("Expected cost", "ranking", costs, cost_truths),
+        Question("Brier score", "probabilities", lambda _, s: {"brier": ti.brier_interval(s.ranking)}, loss_truths),
+        Question("Brier score", "rows", lambda _, s: {"brier": ti.brier_interval(s.rows)}, loss_truths),
+        Question("Several classes", "classes", matrix, matrix_truths, "medium"),
+        Question("Two models", "pairs", differences, difference_truths),
+        Question("Two models, resampled", "pairs", resampled_differences, resampled_difference_truths, "slow"),
+        Question("Tests", "ranking", independence, lambda _: dict.fromkeys(("chi_squared", "fisher"))),
+        Question("Tests", "calibrated", calibration_tests, lambda _: {"calibration_test": None}, "slow"),
+        Question("Tests", "pairs", equality_tests, equal_pairs),
+        Question("evaluate", "ranking", evaluated, number_truths, "slow"),
+        Question("evaluate", "rows", evaluated, number_truths, "slow"),
+        Question("calibration_intervals", "probabilities", calibration, calibration_truths, "slow"),
+        Question("Bootstrap", "ranking", resampled, resampled_truths, "slow"),
+        Question("Bootstrap", "rows", resampled, resampled_truths, "slow"),
+        Question("ROC band", "ranking", roc_bands, roc_truths, "slow"),
+        Question("Precision-recall band", "ranking", precision_bands, precision_truths, "slow"),
+        Question("Net benefit band", "probabilities", net_benefit_bands, net_benefit_truths, "slow"),
+        Question("Reliability band", "probabilities", reliability_bands, reliability_names, "slow"),
+    ]
 
 
 def main() -> None:
-    text = page(list(studied()))
-    PAGE.write_text(text, encoding="utf-8")
-    print(text)
+    replicates = SHORT if "--short" in sys.argv[1:] else REPLICATES
+    rows = list(studied(replicates, progress=True))
+    write(rows, replicates)
 
 
-def page(rows: list[tuple[int, int, float, list[float]]]) -> str:
-    """The table, and what lies outside in it."""
-    lines = [
-        INTRODUCTION,
-        "",
-        "| n | positives | true AUC | " + " | ".join(KINDS) + " |",
-        "|--:|--:|--:|" + "--:|" * len(KINDS),
+def tasks() -> list[tuple[int, int]]:
+    """Every question that a world's samples can answer, by their numbers."""
+    return [
+        (i, j)
+        for i, question in enumerate(questions())
+        for j, scenario in enumerate(scenarios())
+        if question.needs in scenario.offers
     ]
-    for size, Pos, area, shares in rows:
-        cells = [f"{100 * share:.1f}" if _side(share) == 0 else f"**{100 * share:.1f}**" for share in shares]
-        lines.append(f"| {size:,} | {Pos} | {area} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", *_sentences(rows)]) + "\n"
 
 
-def _sentences(rows: list[tuple[int, int, float, list[float]]]) -> Iterator[str]:
-    """Where coverage lies outside, kind by kind, among the rows with at least 10 positives expected."""
-    enough = [row for row in rows if row[1] >= 10]
-    inside = sum(_side(share) == 0 for row in enough for share in row[3])
-    yield f"With at least 10 positives expected, {inside} of {len(enough) * len(KINDS)} entries lie within 93-97 %:"
-    yield ""
-    for i, kind in enumerate(KINDS):
-        shares = [row[3][i] for row in enough]
-        above, below = (sum(_side(share) == side for share in shares) for side in (1, -1))
-        yield f"- {kind}: {above} above, {below} below; from {100 * min(shares):.1f} to {100 * max(shares):.1f} %."
+def studied(replicates: Mapping[str, int], *, progress: bool = False, processes: int | None = None) -> Iterator[Row]:
+    """Every share of samples whose limits hold the truth, in the order of the tasks."""
+    start, every = time.perf_counter(), tasks()
+    answers: dict[tuple[int, int], list[Row]] = {}
+    with ProcessPoolExecutor(processes) as pool:
+        jobs = {pool.submit(answer, *task, replicates): task for task in every}
+        for done, job in enumerate(as_completed(jobs), start=1):
+            i, j = task = jobs[job]
+            answers[task] = job.result()
+            if progress:
+                seconds = time.perf_counter() - start
+                print(f"{done}/{len(every)} {seconds:.0f} s: {questions()[i].group}, {scenarios()[j].name}", flush=True)
+    for task in every:
+        yield from answers[task]
 
 
-def _side(share: float) -> int:
-    """Whether coverage, as it is shown, lies below (-1), within (0) or above (1) what is good."""
-    shown = round(share, 3)
-    return int(shown > GOOD[1]) - int(shown < GOOD[0])
-
-
-def studied() -> Iterator[tuple[int, int, float, list[float]]]:
-    settings = list(itertools.product(SIZES, PREVALENCES, AUCS))
-    with ProcessPoolExecutor() as pool:
-        yield from pool.map(_row, range(len(settings)), settings)
-
-
-def _row(number: int, setting: tuple[int, float, float]) -> tuple[int, int, float, list[float]]:
-    """One row of the table, whose draws depend on its number alone."""
-    size, prevalence, area = setting
-    Pos = max(1, round(size * prevalence))
-    return size, Pos, area, covered(Pos, size - Pos, area, np.random.default_rng([20, number]))
-
-
-def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[float]:
-    """The share of samples whose interval holds the truth: normal classes, scores their true probabilities."""
-    shift = float(np.sqrt(2) * ndtri(area))
-    prevalence = Pos / (Pos + Neg)
-    cost_ratio = Neg / Pos  # both classes' errors matter alike
-    condition = th.OperatingCondition(prevalence=prevalence, cost_ratio=cost_ratio)
-
-    def probability(x: Any) -> Any:
-        return 1 / (1 + np.exp(-(shift * x - shift**2 / 2 + np.log(prevalence / (1 - prevalence)))))
-
-    best = shift / 2
-    threshold = float(probability(best))
-    recall, fpr = float(ndtr(shift - best)), float(ndtr(-best))
-    cost = prevalence * cost_ratio * (1 - recall) + (1 - prevalence) * fpr
-    grid = np.linspace(-9, 9 + shift, 200_001)
-    density = np.exp(-(grid**2) / 2) / np.sqrt(2 * np.pi)
-    shifted = np.exp(-((grid - shift) ** 2) / 2) / np.sqrt(2 * np.pi)
-    p = probability(grid)
-    brier = prevalence * np.trapezoid((1 - p) ** 2 * shifted, grid) + (1 - prevalence) * np.trapezoid(
-        p**2 * density, grid
+def answer(i: int, j: int, replicates: Mapping[str, int]) -> list[Row]:
+    """One question asked of one world; the draws depend on the world alone."""
+    question, scenario = questions()[i], scenarios()[j]
+    truths = question.truths(scenario.world)
+    if not truths:
+        return []
+    shares = coverage(
+        scenario.world,
+        scenario.n,
+        partial(question.answers, scenario.world),
+        truths,
+        replicates=replicates[question.speed],
+        seed=j,
     )
-    lost = area - float(ndtr(WORSE * shift / np.sqrt(2)))
-    truth = (area, recall, fpr, float(brier), cost, lost, 0.0, lost)
-    held = np.zeros(len(KINDS))
-    for _ in range(REPLICATES):
-        labels = _labels(Pos + Neg, prevalence, rng)
-        noise = rng.normal(size=Pos + Neg)
-        ranking = th.rank(labels, probability(noise + shift * labels))
-        table = th.tables.contingency_at(ranking, threshold)
-        intervals = (
-            th.auc_interval(ranking),
-            th.interval(table, "recall"),
-            th.interval(table, "fpr"),
-            brier_interval(ranking),
-            table_interval(table, condition),
-            *_differences(labels, noise, ranking, shift, rng),
+    return [
+        Row(question.group, name, scenario.name, share.estimate, share.lower, share.upper)
+        for name, share in shares.items()
+    ]
+
+
+def population(world: Any) -> th.Ranking | None:
+    """The ranking that a finite world is."""
+    return world.ranking if isinstance(world, Cells) else None
+
+
+@cache
+def threshold_of(world: Any) -> float:
+    """The cheapest threshold where errors of both classes matter alike."""
+    return float(world.best_threshold(th.OperatingCondition(class_ratio=1, cost_ratio=1)))
+
+
+def auc_truth(world: Any) -> Answers:
+    return {"auc_interval": world.auc}
+
+
+def measures(world: Any, sample: Sample) -> Answers:
+    return th.intervals(contingency_at(sample.ranking, threshold_of(world)))
+
+
+def measure_truths(world: Any) -> Answers:
+    table = world.table(threshold_of(world))
+    return {name: float(measure.of(table)) for name, measure in th.MEASURES.items()}
+
+
+def declared_measures(world: Any, sample: Sample) -> Answers:
+    table = contingency_at(sample.ranking, threshold_of(world))
+    return {name: th.interval(table, name, class_ratio=1 / 19) for name in DEPENDING_ON_MIX}
+
+
+def declared_truths(world: Any) -> Answers:
+    table = world.table(threshold_of(world))
+    return {name: float(th.MEASURES[name].of(table, class_ratio=1 / 19)) for name in DEPENDING_ON_MIX}
+
+
+def costs(world: Any, sample: Sample) -> Answers:
+    table = contingency_at(sample.ranking, threshold_of(world))
+    return {"mix of the data": th.interval(table, COSTS), "declared mix": th.interval(table, DECLARED)}
+
+
+def cost_truths(world: Any) -> Answers:
+    at = threshold_of(world)
+    return {"mix of the data": world.true_cost(at, COSTS), "declared mix": world.true_cost(at, DECLARED)}
+
+
+def loss_truths(world: Any) -> Answers:
+    counts = population(world)
+    return {"brier": world.brier if counts is None else th.brier(counts)}
+
+
+def matrix(world: Cells, sample: Sample) -> Answers:
+    """Intervals of the confusion matrix of the likeliest classes, and of the AUCs."""
+    probabilities = world.posterior(sample.X)
+    classes = list(range(world.counts.shape[1]))
+    intervals = th.intervals(th.confusion(sample.labels, probabilities.argmax(axis=1), classes=classes))
+    named = {_name(names): interval for names, interval in intervals.intervals()}
+    areas = ti.class_auc_interval(sample.labels, probabilities, classes=classes)
+    macro = {f"{name} AUC": getattr(areas, name) for name in ("one_vs_rest_macro", "one_vs_one_macro")}
+    return named | macro
+
+
+def matrix_truths(world: Cells) -> Answers:
+    cell, label = np.divmod(np.arange(world.counts.size), world.counts.shape[1])
+    weights, probabilities = world.counts.ravel(), world.posterior(cell)
+    classes = list(range(world.counts.shape[1]))
+    true = th.confusion(label, probabilities.argmax(axis=1), classes=classes, weights=weights)
+    values = {_name(names): interval.estimate for names, interval in th.intervals(true).intervals()}
+    areas = multiclass_auc(label, probabilities, classes=classes, weights=weights)
+    macro = {f"{name} AUC": float(getattr(areas, name)) for name in ("one_vs_rest_macro", "one_vs_one_macro")}
+    return values | macro
+
+
+def _name(names: Mapping[str, Any]) -> str:
+    of_class = "" if names["class"] is None else f" of class {names['class']}"
+    return f"{names['quantity']}{of_class}"
+
+
+def differences(world: Gaussians, sample: Sample) -> Answers:
+    """Differences of two models: on the same rows, and on two halves."""
+    first, second = sample.X.T
+    paired = th.compare(sample.labels, {"a": first, "b": second}, correction="none")
+    odd = np.arange(len(sample)) % 2 == 1
+    unpaired = ti.compare_unpaired(th.rank(sample.labels[odd], first[odd]), th.rank(sample.labels[~odd], second[~odd]))
+    calls = [column >= threshold for column, threshold in zip((first, second), _thresholds(world), strict=True)]
+    return {
+        "compare, AUC": paired["a", "b"].interval,
+        "compare_unpaired, AUC": unpaired.interval,
+        "mcnemar, accuracy": ti.mcnemar(sample.labels, *calls).interval,
+    }
+
+
+def difference_truths(world: Gaussians) -> Answers:
+    areas, errors = ([float(each) for each in pair] for pair in zip(*_two_models(world), strict=True))
+    area = areas[0] - areas[1]
+    return {
+        "compare, AUC": area,
+        "compare_unpaired, AUC": area,
+        "mcnemar, accuracy": errors[1] - errors[0],
+    }
+
+
+def resampled_differences(world: Gaussians, sample: Sample) -> Answers:
+    models = dict(zip("ab", sample.X.T, strict=True))
+    thresholds = dict(zip("ab", _thresholds(world), strict=True))
+    answers = {}
+    for name, measure in (("compare, F1", "f1"), ("compare, cost", COSTS)):
+        compared = th.compare(
+            sample.labels, models, measure=measure, thresholds=thresholds, correction="none", replicates=INNER
         )
-        held += [true in interval for true, interval in zip(truth, intervals, strict=True)]
-    return (held / REPLICATES).tolist()
+        answers[name] = compared["a", "b"].interval
+    return answers
 
 
-def _differences(
-    labels: Any, noise: Any, ranking: th.Ranking, shift: float, rng: np.random.Generator
-) -> Iterator[th.Interval]:
-    """The first model less a worse and less an equal one on the same rows, and less the worse one on other rows."""
-    shared = CORRELATION * noise + np.sqrt(1 - CORRELATION**2) * rng.normal(size=labels.size)
-    models = {"a": noise + shift * labels, "worse": shared + WORSE * shift * labels, "equal": shared + shift * labels}
-    paired = th.compare(labels, models, correction="none")
-    yield paired["a", "worse"].interval
-    yield paired["a", "equal"].interval
-    elsewhere = np.arange(2 * OTHERS) < OTHERS
-    others = th.rank(elsewhere, rng.normal(size=elsewhere.size) + WORSE * shift * elsewhere)
-    yield th.inference.compare_unpaired(ranking, others).interval
+def resampled_difference_truths(world: Gaussians) -> Answers:
+    tables = [scores.table(at) for scores, at in zip(_along(world), _thresholds(world), strict=True)]
+    f1, cost = ([float(of(table)) for table in tables] for of in (th.MEASURES["f1"].of, COSTS.expected_cost))
+    return {"compare, F1": f1[0] - f1[1], "compare, cost": cost[0] - cost[1]}
 
 
-def _labels(size: int, prevalence: float, rng: np.random.Generator) -> Any:
-    """Cases drawn at random; samples of one class are drawn again."""
-    while True:
-        labels = rng.random(size) < prevalence
-        if labels.any() and not labels.all():
-            return labels
+def _along(world: Gaussians) -> list[Scores]:
+    return [world.along(direction) for direction in ([1, 0], [0, 1])]
 
 
-INTRODUCTION = f"""# Do the intervals cover?
+@cache
+def _thresholds(world: Gaussians) -> list[float]:
+    return [threshold_of(scores) for scores in _along(world)]
 
-How often nominal 95 % intervals hold the true value, in percent of {REPLICATES:,} samples each, so that an entry
-is itself uncertain by half a point or so. Written by `python -m benchmarks.coverage`. Cases are drawn at
-random; scores of the negatives are standard normal, those of the positives shifted to the AUC given, and both are
-turned into their true probabilities. The threshold is the cheapest when errors of both classes matter alike. Entries
-outside 93-97 % are set in bold.
 
-Read it so: with fewer than ten positives no interval can be trusted to the percent. Rates near 0 or 1 in few cases take
-only a handful of values, so that coverage jumps (Brown, Cai & DasGupta 2001). Good models separate most small samples
-perfectly, and the limits of their AUC err on the wide side. So do those of a Brier score, which allow for rare large
-errors that the sample has not seen: too wide is the price of not being too narrow.
+def _two_models(world: Gaussians) -> list[tuple[Any, Any]]:
+    return [(each.auc, each.true_error(at)) for each, at in zip(_along(world), _thresholds(world), strict=True)]
 
-Differences are those to a second model, whose scores are correlated by {CORRELATION} with the first's within a class:
-one with {WORSE:.0%} of the shift ("AUC difference"), one as good ("AUCs equal"; 100 less the entry is how often a
-test at 5 % finds a difference that is not there), and the worse one on {OTHERS} other positives and {OTHERS} other
-negatives (`compare_unpaired`). Where few cases tell models apart, limits that hold for unequal models are wide for
-equal ones: such a test misses differences rather than inventing them.
 
-Rates and expected cost are judged at that threshold, fixed beforehand. At a threshold that was chosen on the same rows
-they flatter it, and their limits cover less: look at the out-of-bag cost, which allows for the choice."""
+def independence(_: Any, sample: Sample) -> Answers:
+    """Tests of calls that know nothing of the labels: the place of a row decides them."""
+    table = th.contingency(sample.labels, np.arange(len(sample)) % 3 == 0)
+    return {"chi_squared": chi_squared(table).p_value > 0.05, "fisher": fisher(table).p_value > 0.05}
+
+
+def calibration_tests(_: Any, sample: Sample) -> Answers:
+    return {"calibration_test": th.calibration_test(sample.ranking, replicates=INNER).p_value > 0.05}
+
+
+def equality_tests(world: Gaussians, sample: Sample) -> Answers:
+    first, second = sample.X.T
+    compared = th.compare(sample.labels, {"a": first, "b": second}, correction="none")["a", "b"]
+    calls = [column >= at for column, at in zip((first, second), _thresholds(world), strict=True)]
+    return {"compare, AUC": compared.p_value > 0.05, "mcnemar": ti.mcnemar(sample.labels, *calls).p_value > 0.05}
+
+
+def equal_pairs(world: Gaussians) -> Answers:
+    """The names of tests where both models are equally good, and none elsewhere."""
+    first, second = (float(area) for area, _ in _two_models(world))
+    return dict.fromkeys(("compare, AUC", "mcnemar")) if np.isclose(first, second) else {}
+
+
+def evaluated(world: Any, sample: Sample) -> Answers:
+    """What `evaluate` says of one model, and of its decision at the threshold it chooses."""
+    evaluation = th.evaluate(
+        sample.labels,
+        sample.scores,
+        condition=COSTS,
+        weights=sample.weights,
+        clusters=sample.clusters,
+        replicates=INNER,
+        measures=[PARTIAL],
+    )
+    model = evaluation.models["model"]
+    cost = float(world.true_cost(evaluation.decision.threshold, COSTS))
+    thresholds = {"never": np.inf, "always": -np.inf, "0.5": 0.5}
+    saving = float(world.true_cost(thresholds[evaluation.baseline], COSTS)) - cost
+    decided = {"out_of_bag_cost": cost in model.out_of_bag_cost, "saving": saving in evaluation.saving}
+    return {**model.numbers, **evaluation.quantities["model"], **decided}
+
+
+def number_truths(world: Any) -> Answers:
+    """The truth of what `evaluate` reports, where the world knows it."""
+    decided = dict.fromkeys(("out_of_bag_cost", "saving"))
+    counts = population(world)
+    if counts is not None:
+        parts = th.decomposition(counts)
+        share = counts.prevalence
+        return decided | {
+            "auc": th.auc(counts),
+            "average_precision": th.average_precision(counts),
+            "pr_area": th.pr_area(counts),
+            "ks": th.ks(counts).statistic,
+            "brier": th.brier(counts),
+            "log_loss": float(th.log_loss(counts)),
+            "miscalibration": parts.calibration,
+            "refinement": parts.refinement,
+            "discrimination": share * (1 - share) - parts.refinement,
+            "uncertainty": share * (1 - share),
+        }
+    truths = decided | {
+        "auc": world.auc,
+        "average_precision": world.average_precision,
+        "pr_area": world.average_precision,
+        "ks": world.ks,
+        PARTIAL: world.partial_auc(0.2),
+    }
+    if world.slope is None:
+        return truths
+    uncertainty = world.prevalence * (1 - world.prevalence)
+    mean = float(world.calibration_in_the_large)
+    return truths | {
+        "brier": world.brier,
+        "log_loss": world.log_loss,
+        "miscalibration": world.calibration_loss,
+        "refinement": world.refinement_loss,
+        "discrimination": uncertainty - float(world.refinement_loss),
+        "uncertainty": uncertainty,
+        "calibration_in_the_large": mean,
+        "observed_expected": world.prevalence / (world.prevalence - mean),
+    }
+
+
+def calibration(_: Any, sample: Sample) -> Answers:
+    losses = ti.calibration_intervals(sample.ranking, replicates=INNER)
+    return {name: getattr(losses, name) for name in ("brier", "calibration", "refinement", "discrimination")}
+
+
+def calibration_truths(world: Any) -> Answers:
+    truths = number_truths(world)
+    names = {"brier": "brier", "calibration": "miscalibration"}
+    return {name: truths[names.get(name, name)] for name in ("brier", "calibration", "refinement", "discrimination")}
+
+
+def resampled(world: Any, sample: Sample) -> Answers:
+    source = sample.ranking if sample.weights is None and sample.clusters is None else sample.rows
+    drawn = th.bootstrap(source, ["auc", ti.MeasureAt("f1", threshold_of(world))], replicates=INNER)
+    return {"auc, percentile": drawn.interval("auc"), "f1, percentile": drawn.interval("f1")}
+
+
+def resampled_truths(world: Any) -> Answers:
+    return {"auc, percentile": world.auc, "f1, percentile": world.table(threshold_of(world)).f1}
+
+
+def band_limits(
+    band: Callable[..., ti.Band], source: Any, x: tuple[float, ...], name: str, true: Callable[[Any], Any], **grid: Any
+) -> Answers:
+    """A band at some places as intervals, and whether a simultaneous one holds everywhere."""
+    pointwise = band(source, **grid, replicates=INNER)
+    answers: dict[str, Any] = {
+        f"at {name} {at:g}": th.Interval(estimate, lower, upper, np.nan, 0.95, band.__name__)
+        for at, estimate, lower, upper in zip(x, pointwise.estimate, pointwise.lower, pointwise.upper, strict=True)
+    }
+    if "simultaneous" in inspect.signature(band).parameters:
+        answers["simultaneous"] = holds_everywhere(band(source, simultaneous=True, replicates=INNER), true)
+    return answers
+
+
+def holds_everywhere(band: ti.Band, true: Callable[[Any], Any]) -> bool:
+    """Whether a band holds the true curve at every place; rounding is forgiven."""
+    truth = np.asarray(true(band.x))
+    return bool(((band.lower <= truth + 1e-9) & (truth <= band.upper + 1e-9)).all())
+
+
+def true_roc(world: Any, fpr: Any) -> Any:
+    counts = population(world)
+    if counts is None:
+        return np.asarray(world.roc(fpr))
+    tp, fp = counts.covered()
+    return np.interp(fpr, fp / counts.Neg, tp / counts.Pos)
+
+
+def true_precision(world: Any, recall: Any) -> Any:
+    counts = population(world)
+    return world.precision(recall) if counts is None else precision_at(counts, recall)
+
+
+def true_net_benefit(world: Any, threshold: Any) -> Any:
+    tables = [(world.table(float(at)), at / (1 - at)) for at in np.atleast_1d(threshold)]
+    return np.array([(table.tp - odds * table.fp) / table.total for table, odds in tables])
+
+
+def roc_bands(world: Any, sample: Sample) -> Answers:
+    return band_limits(ti.roc_band, sample.ranking, FPR, "fpr", partial(true_roc, world), fpr=FPR)
+
+
+def roc_truths(world: Any) -> Answers:
+    return curve_truths("fpr", FPR, true_roc(world, np.array(FPR)), ti.roc_band)
+
+
+def precision_bands(world: Any, sample: Sample) -> Answers:
+    true = partial(true_precision, world)
+    return band_limits(ti.precision_recall_band, sample.ranking, RECALL, "recall", true, recall=RECALL)
+
+
+def precision_truths(world: Any) -> Answers:
+    return curve_truths("recall", RECALL, true_precision(world, np.array(RECALL)), ti.precision_recall_band)
+
+
+def net_benefit_bands(world: Any, sample: Sample) -> Answers:
+    true = partial(true_net_benefit, world)
+    return band_limits(ti.net_benefit_band, sample.ranking, PROBABILITY, "threshold", true, threshold=PROBABILITY)
+
+
+def net_benefit_truths(world: Any) -> Answers:
+    return curve_truths("threshold", PROBABILITY, true_net_benefit(world, PROBABILITY), ti.net_benefit_band)
+
+
+def curve_truths(name: str, x: tuple[float, ...], truth: Any, band: Callable[..., ti.Band]) -> Answers:
+    truths: dict[str, Any] = {f"at {name} {at:g}": float(value) for at, value in zip(x, truth, strict=True)}
+    return truths | ({"simultaneous": None} if "simultaneous" in inspect.signature(band).parameters else {})
+
+
+def reliability_bands(world: Any, sample: Sample) -> Answers:
+    """The band at the tenth, middle and ninetieth hundredth of the scores."""
+
+    def true(score: Any) -> Any:
+        if not isinstance(world, Cells):
+            return world.posterior(score)
+        cells = [int(np.argmin(np.abs(world.scores - each))) for each in score]
+        return world.posterior(cells)[:, 1]
+
+    draw: Callable[..., ti.Band] = ti.reliability_band
+    band = draw(sample.ranking, replicates=INNER)
+    truth = true(band.x)
+    held = (band.lower <= truth + 1e-9) & (truth <= band.upper + 1e-9)
+    answers: dict[str, Any] = {}
+    for share in (0.1, 0.5, 0.9):
+        answers[f"at quantile {share:g}"] = bool(held[round(share * (held.size - 1))])
+    if "simultaneous" in inspect.signature(draw).parameters:
+        answers["simultaneous"] = holds_everywhere(draw(sample.ranking, simultaneous=True, replicates=INNER), true)
+    return answers
+
+
+def reliability_names(_: Any) -> Answers:
+    return dict.fromkeys(f"at quantile {share:g}" for share in (0.1, 0.5, 0.9)) | curve_truths(
+        "", (), (), ti.reliability_band
+    )
+
 
 if __name__ == "__main__":
     main()

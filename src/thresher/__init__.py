@@ -72,8 +72,8 @@ _PACKAGES = {
     "evaluation": "Decision Evaluation evaluate",
     "learning": "learn",
 }
-_SUBPACKAGES = (*_PACKAGES, "cautions", "plots", "report")
-__all__ = [name for names in (*_PACKAGES.values(), "learning plots") for name in names.split()]
+_SUBPACKAGES = (*_PACKAGES, "cautions", "laboratory", "plots", "report")
+__all__ = [name for names in (*_PACKAGES.values(), "laboratory learning plots") for name in names.split()]
 
 
 def __getattr__(name: str) -> Any:

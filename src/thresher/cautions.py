@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "few-positives": "There are few positives, so every number about them is uncertain.",
     "few-negatives": "There are few negatives, so every number about them is uncertain.",
     "few-cases-of-class": "A class has few cases, so numbers about it and averages over classes are uncertain.",
+    "few-carry-auc": "Few cases carry the variance of the AUC, so that its limits may be too narrow.",
     "few-clusters": "There are few clusters, and only clusters count as independent.",
     "extreme-class-ratio": "One class is at least a hundred times as frequent as the other.",
     "auc-below-half": "Positives score lower than negatives: perhaps the labels or the scores are turned round.",

@@ -305,3 +305,15 @@ def test_too_few_clusters_are_refused_by_name():
     with pytest.raises(th.errors.ArgumentError, match="1 of 2 clusters holds positives") as refused:
         th.evaluate([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4], clusters=[0, 0, 1, 1])
     assert refused.value.where == "evaluate(labels, scores)"
+
+
+def test_an_auc_that_few_cases_carry_is_remarked_on():
+    labels = np.arange(120) < 40
+    few = np.concatenate([np.linspace(5, 6, 39), [0.4], np.linspace(0, 1, 80)])
+    many = np.random.default_rng(1).normal(size=120) + labels
+    remarks = [
+        each.text
+        for each in th.evaluate(labels, {"few": few, "many": many}, replicates=50).cautions
+        if each.code == "few-carry-auc"
+    ]
+    assert remarks == ["few: as few as 1 of 40 positives carry the variance; limits may be too narrow"]

@@ -116,14 +116,15 @@ def moderated_limits(
 ) -> tuple[float, float]:
     """Limits of an AUC on the logit scale from DeLong's variance, averaged with Newcombe's (2006, method 4).
 
-    Newcombe's counts for 12 degrees of freedom, DeLong's for Satterthwaite's; Student's quantile for their sum.
+    Newcombe's counts for 12 degrees of freedom, DeLong's for Satterthwaite's; Student's quantile for their sum. The
+    average is never less than DeLong's.
     """
     variance = sum(parts)
     freedom = variance**2 / (parts[0] ** 2 / (cases[0] - 1) + parts[1] ** 2 / (cases[1] - 1))
     m, n = cases if rows is None else rows
     both = (m + n) / 2 - 1
     newcombe = area * (1 - area) * (1 + both * (1 - area) / (2 - area) + both * area / (1 + area)) / (m * n)
-    mixed = (freedom * variance + 12 * newcombe * inflation) / (freedom + 12)
+    mixed = max(variance, (freedom * variance + 12 * newcombe * inflation) / (freedom + 12))
     return logit_limits(area, stats.t.ppf((1 + level) / 2, freedom + 12) * math.sqrt(mixed))
 
 

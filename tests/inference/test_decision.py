@@ -20,6 +20,7 @@ from thresher.inference.decision import (
 )
 from thresher.inference.intervals.table import count_calls, table_interval
 from thresher.inference.rows import ScoredRows
+from thresher.laboratory import Scores, coverage
 from thresher.ranking import falling_order
 
 
@@ -135,16 +136,13 @@ def test_errors_that_no_resample_shows_are_allowed_for():
 
 def test_dear_misses_are_covered():
     """The true cost at the chosen threshold, where misses are dear and the data show none."""
-    condition, held = th.OperatingCondition(cost_ratio=20), 0
-    rng = np.random.default_rng(5)
-    fresh = rng.random(200_000) < 0.3
-    score = rng.normal(size=fresh.size) + 1.5 * fresh
-    for draw in range(40):
-        rows = slice(draw * 100, (draw + 1) * 100)
-        result = th.inference.out_of_bag_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
-        truth = condition.expected_cost(th.tables.contingency_at(th.rank(fresh, score), result.choice.threshold))
-        held += truth in result.expected_cost
-    assert held >= 36
+    condition, world = th.OperatingCondition(cost_ratio=20), Scores.of_auc(0.85, prevalence=0.3)
+
+    def holds(sample):
+        result = th.inference.out_of_bag_choice(sample.ranking, condition, replicates=100)
+        return float(world.true_cost(result.choice.threshold, condition)) in result.expected_cost
+
+    assert coverage(world, 100, holds, replicates=40).estimate >= 0.9
 
 
 def test_nothing_left_out_says_so():

@@ -15,6 +15,7 @@ from thresher.evaluation.results import limits_text
 from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import MOST_NAMED, Rule
 from thresher.inference.decision import ALWAYS, NEVER
+from thresher.inference.intervals.auc import carried_by_few, delong_parts
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
 
@@ -41,6 +42,8 @@ def data_cautions(rows: EvaluatedRows) -> Iterator[Caution]:
             yield Caution("one-score", f"{name} gives every case the score {highest:g}")
         elif (area := float(auc(ranking))) < 0.5:
             yield auc_below_half(name, area)
+        if note := carried_by_few(ranking, delong_parts(ranking)):
+            yield Caution("few-carry-auc", f"{name}: {note}")
         tied = len(scored) - len(ranking)
         if score.dtype.itemsize < np.dtype(np.float64).itemsize and tied and len(ranking) > 100:
             what = f"{tied:,} scores of {name} tie with others; they are in single precision"

@@ -50,7 +50,7 @@ class ScannedModel(ModelResult):
     >>> from thresher.evaluation import evaluate_scan
     >>> mails = ibis.memtable(pyarrow.table({"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}))
     >>> evaluate_scan(mails, label="spam", score=["tree"])["tree"]
-    ScannedModel('tree', AUC 0.8889 [0.2259, 0.9955], expected cost 0.1667 [0.0270, 0.5905])
+    ScannedModel('tree', AUC 0.8889 [0.2153, 0.9957], expected cost 0.1667 [0.0270, 0.5905])
     """
 
     name: str

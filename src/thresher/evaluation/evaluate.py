@@ -225,7 +225,7 @@ def evaluate(
     >>> result
     Evaluation(tree; 10 rows; use tree at 0.28)
     >>> print(result["tree"].auc)
-    0.7500 [0.3040, 0.9537]
+    0.7500 [0.2748, 0.9596]
     """
     require_level(level)
     require_replicates(replicates, seed, None)

@@ -413,10 +413,8 @@ def out_of_bag_choice(
         drawn = Resampled.of(order, times)
         left = Resampled.of(order, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
         threshold = best.parts(drawn)[4]
-        outside: tuple[float, ...] = (0, 0, 0, 0)  # a resample of one class chooses nothing: its table is empty
-        if not math.isnan(threshold):
-            outside = *left.at(threshold), left.Pos, left.Neg
-        return threshold, *outside, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
+        at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
+        return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
 
     draws = plan.map(tables, replicates, seed=seed, threads=threads, progress=progress)
     columns = np.array(draws, dtype=np.float64).T

@@ -10,6 +10,7 @@ from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates, bca_limits, percentile_limits, quantiles, variance_of
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
 from thresher.inference.rows import ScoredRows
+from thresher.laboratory import Scores, coverage
 
 
 def test_percentiles_leave_out_what_is_undefined():
@@ -111,12 +112,11 @@ def test_groups_of_deletions_give_nearly_the_same_acceleration():
 
 
 def test_studentised_limits_hold_as_often_as_they_say():
-    held = 0
-    for seed in range(60):
-        labels, scores = example(60, 100 + seed, shift=1.5)
-        result = bootstrap(th.rank(labels, scores), "auc", replicates=200, seed=seed)
-        held += float(scipy.stats.norm.cdf(1.5 / np.sqrt(2))) in result.interval("auc", level=0.8, method="studentised")
-    assert 38 <= held <= 57  # 48 expected
+    def limits(sample):
+        return bootstrap(sample.ranking, "auc", replicates=200).interval("auc", level=0.8, method="studentised")
+
+    world = Scores.of_auc(0.85)
+    assert 0.65 < coverage(world, 60, limits, world.auc, replicates=60).estimate < 0.95
 
 
 def test_studentised_and_percentile_agree_with_many_cases():
@@ -202,3 +202,11 @@ def test_replicates_that_all_agree_are_no_certainty():
             assert "exact limits" in area.note
     few = th.bootstrap(th.Ranking.parse("[20+][20-]"), {"mine": lambda ranking: 0 * ranking.total}, replicates=20)
     assert "all replicates agree" in few.interval("mine").note
+
+
+def test_an_auc_that_few_cases_carry_says_so():
+    few = bootstrap(th.rank([1] * 20 + [0] * 80, [3] * 19 + [0.5] + [1, 0] * 40), "auc", replicates=200)
+    assert "as few as 1 of 20 positives carry the variance" in few.interval("auc").note
+    assert "auc_interval hold better" in few.interval("auc", method="bca").note
+    many = bootstrap(th.rank(*example(200, 3)), "auc", replicates=50)
+    assert many.interval("auc").note == ""

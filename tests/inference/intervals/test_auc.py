@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
 import thresher as th
 import thresher.inference as ti
@@ -14,6 +15,7 @@ from thresher._internal import parallel
 from thresher.errors import ArgumentError, LengthError, MissingValueError, OneClassError, PositiveLabelError
 from thresher.inference.intervals.auc import auc_covariance, delong_parts
 from thresher.inference.rows import ScoredRows, count_above
+from thresher.laboratory import Scores, coverage
 
 CT = th.Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
 METHODS = ["delong", "wald", "hanley-mcneil"]
@@ -483,3 +485,44 @@ def test_printed_lines_of_several_classes_are_aligned():
         "one-vs-one, macro       0.9115 [0.4696, 0.9917]",
         "one-vs-one, weighted    0.9115 [0.4693, 0.9917]",
     ]
+
+
+def carriers(ranking):
+    """Kish's effective number of cases that carry the variance, of the class that contributes more; slowly."""
+    pos, neg = (np.repeat(ranking.score, counts) for counts in (ranking.pos, ranking.neg))
+    beats = (pos[:, np.newaxis] > neg) + (pos[:, np.newaxis] == neg) / 2
+    sides = [beats.mean(axis=axis) - beats.mean() for axis in (1, 0)]
+    variances = [side.var(ddof=1) / side.size for side in sides]
+    larger = sides[int(variances[1] > variances[0])]
+    return (larger**2).sum() ** 2 / (larger**4).sum(), larger.size
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_few_cases_that_carry_the_variance_are_named(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(60) < rng.choice([6, 30, 54])
+    ranking = th.rank(labels, (rng.normal(size=60) + labels * rng.choice([0.5, 2, 4])).round(int(rng.choice([0, 3]))))
+    note = th.auc_interval(ranking).note
+    if "exact" in note:
+        return
+    number, cases = carriers(ranking)
+    if number >= 3:
+        assert note == ""
+    else:
+        assert note.startswith(f"as few as {max(1, round(number))} of {cases} ")
+
+
+def test_limits_hold_where_few_positives_spread_widely():
+    """15 positives that spread three times as widely as negatives; Newcombe's variance alone would cover 90 %."""
+    world = Scores(stats.norm(4.05, 3), stats.norm(), prevalence=0.015)
+    share = coverage(world, 1000, lambda sample: th.auc_interval(sample.ranking), world.auc, replicates=600)
+    assert share.estimate > 0.92
+
+
+def test_moderation_never_makes_limits_narrower():
+    spread = th.rank([1] * 12 + [0] * 40, [9] * 10 + [-1] * 2 + [0, 1] * 20)
+    interval, area = th.auc_interval(spread), 10 / 12
+    half = stats.norm.ppf(0.975) * math.sqrt(interval.variance) / (area * (1 - area))
+    logit = math.log(area / (1 - area))
+    assert interval.lower < 1 / (1 + math.exp(half - logit))
+    assert interval.upper > 1 / (1 + math.exp(-half - logit))

@@ -17,7 +17,7 @@ from thresher.inference.bootstrap.draws import Resampling
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times
 from thresher.inference.bootstrap.statistics import Statistic
 from thresher.inference.interval import LOGIT, Interval, stretch_limits
-from thresher.inference.intervals.auc import exact_pairs
+from thresher.inference.intervals.auc import carried_by_few, delong_parts, exact_pairs
 from thresher.ranking import Floats
 
 _SQUARES_FIT = 1e150
@@ -244,7 +244,8 @@ class Replicates(Tabular):
         "percentile" reads it off the replicates; "basic" mirrors them in the estimate; "bca" corrects for bias and
         skewness with a jackknife; "studentised" divides by a standard error known for each replicate (the AUC's, by
         DeLong, on the logit scale), which is drawn once more from the same seed. Where all replicates agree, an
-        AUC gets the exact limits of `auc_interval`; of anything else the note says that no spread is seen.
+        AUC gets the exact limits of `auc_interval`; of anything else the note says that no spread is seen. Where few
+        cases carry an AUC, its note says so: no bootstrap holds near an AUC of 1, and `auc_interval` does.
         """
         return self._interval(self._key(name, model), None, level, method)
 
@@ -315,6 +316,7 @@ class Replicates(Tabular):
         if name == "auc" and minus is None and limits[0] == limits[1]:
             exact = exact_pairs(estimate, 0.0, self._cases(), level)
             return replace(exact, note="; ".join([*notes, exact.note]))
+        notes += self._carried_by_few(key) if minus is None else []
         reach = stretch_limits(estimate, *limits)
         if limits[0] == limits[1]:
             notes.append("all replicates agree, so the interval shows no spread and says nothing of how sure this is")
@@ -359,6 +361,15 @@ class Replicates(Tabular):
         low, high = percentile_limits(away[np.isfinite(away)], level)
         spread = math.sqrt(observed) * LOGIT.slope(estimate)
         return LOGIT.back(centre - high * spread), LOGIT.back(centre - low * spread)
+
+    def _carried_by_few(self, key: tuple[str, str]) -> list[str]:
+        """A remark where the value is an AUC that few cases carry."""
+        sample, (model, name) = self.question.sample, key
+        if name != "auc" or sample.weighted:
+            return []
+        ranking = Resampled.of(sample.orders[model], sample.cases).ranking()
+        note = carried_by_few(ranking, delong_parts(ranking))
+        return [f"{note}, and those of auc_interval hold better"] if note else []
 
     def _cases(self) -> tuple[float, float]:
         """Independent positives and negatives: cases, or clusters that hold them."""

@@ -423,5 +423,9 @@ def changes_with_mix(asked: str | Measure) -> bool:
 
 
 def counts_table(tp: Floats, fp: Floats, Pos: Floats, Neg: Floats) -> Contingency:
-    """The tables of all replicates; rounding of weights must not make a cell negative."""
-    return Contingency(tp=tp, fn=np.maximum(Pos - tp, 0.0), fp=fp, tn=np.maximum(Neg - fp, 0.0))
+    """The tables of all replicates; rounding of weights must not make a cell negative.
+
+    A replicate of one class chooses no threshold, so its tp is NaN: its table is empty.
+    """
+    cells = tp, np.maximum(Pos - tp, 0.0), fp, np.maximum(Neg - fp, 0.0)
+    return Contingency(*(np.where(np.isnan(tp), 0.0, cell) for cell in cells))

@@ -31,6 +31,7 @@ from thresher.ranking import Floats, Ranking, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
+FEW_CARRIERS = 3.0
 NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes more
 
 
@@ -41,9 +42,10 @@ def auc_interval(
 
     "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples that variance is
     itself uncertain and too small when it errs, so for the limits it is averaged with Newcombe's (2006) as if that came
-    from 12 more degrees of freedom, and Student's quantile is used; with many cases nothing of this is left. `variance`
-    is DeLong's. Where it is 0 or undefined (AUC of 0 or 1, fewer than two cases of a class) the limits are exact for
-    the smaller class's cases as independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to
+    from 12 more degrees of freedom, unless that is less, and Student's quantile is used; with many cases nothing of
+    this is left. `variance` is DeLong's. Where fewer than three cases carry it, the note says so. Where it is 0 or
+    undefined (AUC of 0 or 1, fewer than two cases of a class) the limits are exact for the smaller class's cases as
+    independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to
     [0, 1]; "hanley-mcneil" uses their variance (1982).
 
     The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: scaling all of
@@ -58,7 +60,7 @@ def auc_interval(
     1.0000 [0.8316, 1.0000]
     >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
     >>> print(auc_interval(ScoredRows.of(labels, scores)))
-    0.7500 [0.3040, 0.9537]
+    0.7500 [0.2748, 0.9596]
     >>> print(auc_interval(ScoredRows.of(labels * 2, scores * 2, clusters=[*range(10)] * 2)))  # every e-mail twice
     0.7500 [0.1169, 0.9855]
     """
@@ -79,7 +81,8 @@ def auc_interval(
     parts = delong_parts(source)
     variance = sum(parts)
     if method == "delong":
-        return moderated_interval(area, parts, cases, level)
+        interval = moderated_interval(area, parts, cases, level)
+        return interval if interval.note else replace(interval, note=carried_by_few(source, parts))
     if not (variance > NOTHING and 0 < area < 1):
         return exact_pairs(area, variance, cases, level)
     half = normal_quantile(level) * math.sqrt(variance)
@@ -162,6 +165,28 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
     return of_pos, of_neg
 
 
+def carried_by_few(ranking: Ranking, parts: tuple[float, float]) -> str:
+    """A remark where few cases carry the AUC's variance; empty where enough do.
+
+    Of the class that contributes more, squared deviations of placements from the AUC are d²; (Σ d²)² / Σ d⁴ of them
+    would contribute as much alone (Kish's effective number). Beyond those few a sample says little, and limits, above
+    all a bootstrap's, may be too narrow.
+    """
+    side = int(parts[1] > parts[0])
+    n = (ranking.Pos, ranking.Neg)[side]
+    squares = parts[side] * n * n / bessel_correction(n)
+    if not 0 < squares < FEW_CARRIERS:  # no deviation exceeds 1, so at least as many carry it
+        return ""
+    covered = ranking.covered()[1 - side] / (ranking.Neg, ranking.Pos)[side]
+    beyond = (covered[1:] + covered[:-1]) / 2
+    deviation = (1 - beyond if side == 0 else beyond) - auc(ranking)
+    carriers = squares**2 / float((deviation**4 * ranking.narrow[side]).sum())
+    if not carriers < FEW_CARRIERS:
+        return ""
+    kind = ("positives", "negatives")[side]
+    return f"as few as {max(1, round(carriers))} of {n:,.10g} {kind} carry the variance; limits may be too narrow"
+
+
 def moderated_interval(
     area: float,
     parts: tuple[float, float],
@@ -212,7 +237,7 @@ class AucLimits:
         skew = ((Pos + Neg) / 2 - 1) * ((1 - area) / (2 - area) + area / (1 + area))
         newcombe = area * (1 - area) * (1 + skew) / (Pos * Neg) * inflation
         moderated = (freedom * variance + PRIOR_FREEDOM * newcombe) / (freedom + PRIOR_FREEDOM)
-        return cls(area, math.sqrt(moderated), freedom + PRIOR_FREEDOM, min(cases))
+        return cls(area, math.sqrt(max(moderated, variance)), freedom + PRIOR_FREEDOM, min(cases))
 
     def at(self, tail: float) -> tuple[float, float]:
         """The limits beyond each of which so much lies."""

@@ -1,0 +1,9 @@
+"""Worlds of known truth: draw rows from them and see what a method makes of them."""
+
+from thresher.laboratory.cells import Cells
+from thresher.laboratory.coverage import coverage
+from thresher.laboratory.gaussians import Gaussians
+from thresher.laboratory.sample import Sample
+from thresher.laboratory.scores import Scores
+
+__all__ = ["Cells", "Gaussians", "Sample", "Scores", "coverage"]

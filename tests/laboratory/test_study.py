@@ -1,0 +1,127 @@
+"""The public study of coverage: what it asks, how it draws, and that good limits hold in it."""
+
+import inspect
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import thresher.inference as ti
+from benchmarks import coverage
+from benchmarks.coverage_page import GOOD, Row, by_group, page, picture, write
+
+HOLD = ("AUC", "Expected cost", "Brier score", "Two models", "Tests")
+# Public functions that make intervals, bands or tests and are not asked by name.
+ASKED_OTHERWISE = {
+    "rate_interval": "rates of tables have its limits",
+    "interval": "th.interval",
+    "intervals": "th.intervals",
+    "calibration_report": "evaluate reports its numbers",
+    "out_of_bag_choice": "evaluate reports its cost",
+    "compare_classes": "the limits of compare",
+    "compare_scan": "the limits of compare",
+    "corrected_t": "judges folds of a learner",
+    "bayesian_correlated_t": "judges folds of a learner",
+    "bounds": "certain bounds, no limits of chance",
+}
+ROWS = [
+    Row("AUC", "auc_interval", "60 of 200", 0.95, 0.94, 0.96),
+    Row("AUC", "auc_interval", "a < b & c", 0.99, 0.98, 0.995),
+    Row("ROC band", "at fpr 0.1", "60 of 200", 0.4, 0.35, 0.45),
+]
+
+
+def task(group, scenario):
+    """The numbers of a question and of a scenario."""
+    return next(
+        (i, j)
+        for i, j in coverage.tasks()
+        if coverage.questions()[i].group == group and coverage.scenarios()[j].name == scenario
+    )
+
+
+def test_every_public_interval_band_and_test_is_asked():
+    source = inspect.getsource(coverage)
+    kinds = ("Interval", "Band", "Comparison", "Difference", "Test", "CorrelatedT", "Replicates", "OutOfBag", "Report")
+    makers = {
+        name
+        for name in ti.__all__
+        if inspect.isfunction(each := getattr(ti, name))
+        and any(kind in str(inspect.signature(each).return_annotation) for kind in kinds)
+    }
+    assert {"auc_interval", "roc_band", "mcnemar", "calibration_test"} <= makers
+    assert {name for name in makers if f".{name}" not in source} - set(ASKED_OTHERWISE) == set()
+
+
+def test_every_scenario_is_asked_and_no_name_occurs_twice():
+    asked = {j for _, j in coverage.tasks()}
+    assert asked == set(range(len(coverage.scenarios())))
+    assert len({scenario.name for scenario in coverage.scenarios()}) == len(asked)
+    for i, j in coverage.tasks():
+        assert isinstance(coverage.questions()[i].truths(coverage.scenarios()[j].world), dict)
+
+
+@pytest.mark.parametrize(
+    ("group", "scenario"),
+    [
+        ("AUC", "heavy tails"),
+        ("AUC", "60 clusters of 5"),
+        ("Expected cost", "5 levels, 60 of 200"),
+        ("Tests", "AUC .99"),
+    ],
+)
+def test_a_tiny_study_finds_that_good_limits_hold(group, scenario):
+    question, world = task(group, scenario)
+    rows = coverage.answer(question, world, {"quick": 150, "medium": 1, "slow": 10})
+    assert rows
+    for row in rows:
+        assert row.upper > 0.95
+        assert row.share > 0.85
+
+
+def test_a_study_finds_limits_that_do_not_hold(monkeypatch):
+    question = coverage.questions()[0]
+    narrow = [
+        coverage.Question(
+            "narrow",
+            question.needs,
+            lambda _, s: {"auc_interval": ti.auc_interval(s.ranking, level=0.6)},
+            question.truths,
+        )
+    ]
+    monkeypatch.setattr(coverage, "questions", lambda: narrow)
+    (row,) = coverage.answer(0, 0, {"quick": 150})
+    assert row.side == -1
+    assert row.upper < GOOD[0]
+
+
+def test_the_page_names_what_lies_outside_and_draws_every_dot(tmp_path):
+    replicates = {"quick": 1, "medium": 2, "slow": 3}
+    write(ROWS, replicates, tmp_path)
+    text = (tmp_path / "coverage.md").read_text(encoding="utf-8")
+    assert text == page(ROWS, replicates)
+    assert "1 of 3 entries lie in it or within chance of it, 1 below, 1 above" in " ".join(text.split())
+    assert "| at fpr 0.1 | 1 | 40.0, 60 of 200 | 40.0, 60 of 200 | 60 of 200 |" in text
+    for group, rows in by_group(ROWS):
+        drawn = ET.fromstring(picture(group, rows))  # noqa: S314
+        assert len(drawn.findall(".//{*}circle")) == len(rows)
+    assert sorted(path.name for path in (tmp_path / "_static").iterdir()) == [
+        "coverage-auc.svg",
+        "coverage-roc-band.svg",
+    ]
+
+
+def test_the_committed_page_shows_every_group():
+    docs = Path(coverage.__file__).parents[1] / "docs"
+    text = (docs / "coverage.md").read_text(encoding="utf-8")
+    for group in dict.fromkeys(question.group for question in coverage.questions()):
+        assert f"\n## {group}\n" in text, "run: python -m benchmarks.coverage"
+        (name,) = [line for line in text.splitlines() if line.startswith(f"![{group}:")]
+        assert (docs / name.split("(")[1].rstrip(")")).exists()
+
+
+@pytest.mark.slow
+def test_limits_that_are_promised_hold_in_every_scenario():
+    rows = list(coverage.studied({"quick": 400, "medium": 60, "slow": 20}))
+    assert {row.group for row in rows} == {question.group for question in coverage.questions()}
+    assert [row for row in rows if row.group in HOLD and row.side < 0] == []
