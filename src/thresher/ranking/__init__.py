@@ -2,7 +2,7 @@
 
 from thresher._internal.optional import publish
 from thresher.ranking.checks import rankable, require_safe_total
-from thresher.ranking.compression import Keep, mean_scores, merge_at, shorten, splits_to_keep
+from thresher.ranking.compression import Keep, mean_scores, merge_at, merge_ranges_at, shorten, splits_to_keep
 from thresher.ranking.ranges import (
     UNKNOWN,
     Ranges,
@@ -40,6 +40,7 @@ __all__ = [
     "mean_scores",
     "merge_at",
     "merge_ranges",
+    "merge_ranges_at",
     "merge_segments",
     "midway",
     "rankable",
