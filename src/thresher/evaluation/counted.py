@@ -234,9 +234,9 @@ def _extreme(ranking: Ranking, *, highest: bool) -> Ranking:
 
 def _shift(value: Interval, known: Bounds, judged_by: Bound) -> Bounds:
     """Where a limit may lie if the estimate lies anywhere between its bounds."""
-    limit, slack = float(getattr(value, judged_by)), 0.0
-    if judged_by != "estimate":
-        slack = normal_quantile(value.level) * known.width
+    if judged_by == "estimate":
+        return known
+    limit, slack = float(getattr(value, judged_by)), normal_quantile(value.level) * known.width + _ROUNDING
     return Bounds(limit + known.lower - value.estimate - slack, limit + known.upper - value.estimate + slack)
 
 

@@ -30,7 +30,7 @@ from thresher.inference.comparison.engine import auc_comparison, open_rows, scan
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, require_rankings
 from thresher.sources.engines.connect import is_engine_source
 from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
@@ -261,8 +261,7 @@ def evaluate_rankings(
     require_level(level)
     require_margin(margin)
     require_prevalence(trained_at)
-    if not rankings:
-        raise ArgumentError("there are no models", "give {'name': ranking, ...}")
+    require_rankings(rankings)
     for name, ranking in rankings.items():
         if ranking.weighted:
             what = f"the ranking of {name} is weighted, and weights do not say how many cases there are"

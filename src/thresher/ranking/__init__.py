@@ -13,7 +13,7 @@ from thresher.ranking.ranges import (
     merge_segments,
     require_ranges,
 )
-from thresher.ranking.ranking import Ranking, require_ranking
+from thresher.ranking.ranking import Ranking, require_ranking, require_rankings
 from thresher.ranking.sorting import Counts, Flags, Floats, Indices, count_rows, falling_order
 from thresher.ranking.thresholds import LARGEST, cuts_above, midway, reaches, require_split, shortest_between, splits_at
 from thresher.ranking.weights import EXACT_INTEGERS, HALF_ULP, MOST_CASES, widen
@@ -47,6 +47,7 @@ __all__ = [
     "reaches",
     "require_ranges",
     "require_ranking",
+    "require_rankings",
     "require_safe_total",
     "require_split",
     "shorten",

@@ -158,13 +158,14 @@ def condense(ranking: Ranking, most: int = BUCKETS) -> Ranking:
     (14, True)
     """
     buckets = require_integer(most, name="most", least=16, fix=f"leave it out for {BUCKETS:,}")
-    while len(ranking) > most:
-        high = ranking.score if ranking.ranges is None else ranking.ranges.high
+    high = ranking.score if ranking.ranges is None else ranking.ranges.high
+    split = np.arange(len(ranking) + 1)
+    while split.size > most + 1:
         above, below = bucket_of(high, buckets=buckets), bucket_of(ranking.score, buckets=buckets)
         first = np.append(True, above[1:] < np.minimum.accumulate(below)[:-1])
-        ranking = merge_ranges_at(ranking, np.append(np.flatnonzero(first), len(ranking)))
+        split = np.append(np.flatnonzero(first), len(ranking))
         buckets //= 2
-    return ranking
+    return merge_ranges_at(ranking, split)
 
 
 def add_counts(one: Counts, other: Counts) -> Counts:

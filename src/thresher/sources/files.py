@@ -49,7 +49,8 @@ _STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow messages begins; files be
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", _STREAM: "arrow", b"ORC": "orc"}
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _PACKING = 8  # how much larger a compressed file may be in memory
-_BATCH = 1 << 18
+_BATCH = 1 << 17
+_AHEAD = 4  # batches that are read before they are asked for
 _DATASET = ("parquet", "orc", "arrow")  # formats that `pyarrow.dataset` reads with their types
 
 
@@ -150,7 +151,14 @@ class FileTable:
                 if first.fragment is None:
                     scanner = _scanner(first, types, names, test)
                 else:
-                    scanner = _dataset(alike, types).scanner(columns=list(names), filter=test, batch_size=_BATCH)
+                    scanner = _dataset(alike, types).scanner(
+                        columns=list(names),
+                        filter=test,
+                        batch_size=_BATCH,
+                        batch_readahead=_AHEAD,
+                        fragment_readahead=1,
+                        fragment_scan_options=_scan_options(first),
+                    )
                 for batch in scanner.to_batches():
                     if batch.num_rows:
                         yield batch
@@ -255,6 +263,13 @@ def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
     known = parts[0].types
     fragments = [_fragment(part.file, types) if part.file.partition else part.fragment for part in parts]
     return dataset.FileSystemDataset(fragments, arrow.schema(list((known | dict(types)).items())), fragments[0].format)
+
+
+def _scan_options(part: _Part) -> Any:
+    """Options of Parquet: buffering row groups ahead takes four times the memory."""
+    if part.file.format != "parquet":
+        return None
+    return extra("pyarrow.dataset", name="files").ParquetFragmentScanOptions(pre_buffer=False)
 
 
 def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:

@@ -26,7 +26,12 @@ def memory_budget() -> int:
 
 def rows_that_fit(columns: int, budget: int) -> int:
     """How many rows of so many columns can be ranked in this many bytes."""
-    return budget // (columns * _BYTES_PER_VALUE * COPIES)
+    return budget // bytes_of(1, columns)
+
+
+def bytes_of(rows: int, columns: int) -> int:
+    """How many bytes it takes to rank so many rows of so many columns."""
+    return rows * columns * _BYTES_PER_VALUE * COPIES
 
 
 def _free_in_groups(root: Path, member: Path) -> list[int]:

@@ -25,7 +25,7 @@ from thresher.inference.comparison.difference import (
     shown_p,
 )
 from thresher.inference.intervals.auc import AucCovariance, Matrix
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, require_rankings
 
 Correction: TypeAlias = Literal["holm", "none"]
 
@@ -148,8 +148,7 @@ def compare_rankings(
     other - tree  0.1820 [0.0662, 0.2931]  p 0.0033  better
     """
     require_one_of(correction, ("holm", "none"), name="correction")
-    if len(rankings) < 2:
-        raise ArgumentError("a comparison needs two models", 'give {"a": ranking, "b": ranking}')
+    require_rankings(rankings, least=2)
     return Comparison(
         names=tuple(rankings),
         measure="auc",
