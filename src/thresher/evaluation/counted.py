@@ -234,8 +234,8 @@ def _extreme(ranking: Ranking, *, highest: bool) -> Ranking:
 
 def _shift(value: Interval, known: Bounds, judged_by: Bound) -> Bounds:
     """Where a limit may lie if the estimate lies anywhere between its bounds."""
-    if judged_by == "estimate":
-        return known
+    if judged_by == "estimate" or not known.width:
+        return known if judged_by == "estimate" else certain(float(getattr(value, judged_by)))
     limit, slack = float(getattr(value, judged_by)), normal_quantile(value.level) * known.width + _ROUNDING
     return Bounds(limit + known.lower - value.estimate - slack, limit + known.upper - value.estimate + slack)
 
@@ -282,10 +282,8 @@ def _at_choice(
     observed = interval_at_choice(
         choice, asked, condition, table=choice.table, level=level, replicates=draws, seed=_SEED
     )
-    if known is _OPEN or not known.width:
-        limits = _OPEN if known is _OPEN else certain(float(getattr(observed, judged_by)))
-        return CountedAnswer(observed, choice.threshold, limits)
-    return CountedAnswer(observed, choice.threshold, _shift(observed, known, judged_by))
+    limits = _OPEN if known is _OPEN else _shift(observed, known, judged_by)
+    return CountedAnswer(observed, choice.threshold, limits)
 
 
 def _choice_bounds(ranking: Ranking, asked: Quantity, condition: OperatingCondition, choice: Choice) -> Bounds:
