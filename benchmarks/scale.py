@@ -1,7 +1,7 @@
 """Scans against pandas with scikit-learn and against Spark MLlib: one way and one size per process, JSON out.
 
-Rows are Parquet with a label and a float64 score, all distinct, as many files as there are ten millions of rows. Those of
-commands have two models, whose scores go together.
+Rows are Parquet with a label and a float64 score, all distinct, as many files as there are ten millions of rows. Those
+of commands have two models, whose scores go together.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def command(*words: str) -> Callable[[Path], dict[str, float]]:
     def run(folder: Path) -> dict[str, float]:
         columns = ("--label", "y", "--score", "p", "--score", "q")
         line = [sys.executable, "-m", "thresher", words[0], str(folder), *columns, *words[1:]]
-        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - it is this program
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
         return {"gibibytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / GIB}
 
     return run

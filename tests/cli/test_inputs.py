@@ -166,6 +166,37 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
 
 
 @pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("command", ["evaluate", "gate", "choose"])
+def test_groups_of_a_table_are_those_of_a_file(data, database, command):
+    """Counted inside the engine, and batch by batch: the same ranges, so the same answers."""
+    asked = (
+        *ONE,
+        "--by",
+        "weight",
+        "--where",
+        "label=ham",
+        "--where",
+        "label=spam",
+        "--where",
+        "said=0",
+        "--where",
+        "said=1",
+    )
+    asked += ("--require", "auc.estimate >= 0.1") if command == "gate" else ()
+    answer, expected = (data(command, *source, *asked) for source in (database, ("predictions.csv",)))
+    assert [each["group"] for each in answer["groups"]] == [{"weight": weight} for weight in (1, 2, 3)]
+    for one, other in zip(answer["groups"], expected["groups"], strict=True):
+        if command == "choose":
+            assert one["result"]["forest"]["expected_cost"] == other["result"]["forest"]["expected_cost"]
+        elif command == "evaluate":
+            low, high = one["result"]["models"]["forest"]["bounds"]["auc"]
+            assert low <= other["result"]["models"]["forest"]["bounds"]["auc"][1]
+            assert other["result"]["models"]["forest"]["bounds"]["auc"][0] <= high
+        else:
+            assert one["result"]["requirements"][0]["passed"]
+
+
+@pytest.mark.usefixtures("many")
 def test_files_larger_than_memory_are_counted(data, refused, columns):
     result = data("evaluate", "predictions.csv", *BOTH, "--positive", "1")
     for name in ("forest", "logistic"):

@@ -1,6 +1,9 @@
 """Rows and counts by group: --by answers as --where does, group by group, whatever holds the rows."""
 
 import json
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -127,3 +130,21 @@ def test_a_gate_counts_in_ranges_and_decides_what_they_decide(run, large):
     result = run(*words, f"auc.estimate >= {th.auc(exact)!r}", "--exact")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["requirements"][0]["within"] == [th.auc(exact)] * 2
+
+
+def test_memory_does_not_grow_with_rows(large, tmp_path):
+    """A gate on four times the rows holds no more: it counts them batch by batch."""
+    for name in "abcd":
+        shutil.copy(large, tmp_path / f"{name}.parquet")
+    code = (
+        "import resource, sys; from thresher.cli.app import program\n"
+        "try: program.main(sys.argv[1:], prog_name='thresher')\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    words = ["--label", "y", "--score", "p", "--score", "q", "--require", "auc >= 0.5", "--quiet"]
+    once, fourfold = (
+        int(subprocess.run([sys.executable, "-c", code, "gate", place, *words], capture_output=True, check=True).stdout)  # noqa: S603
+        for place in (large, str(tmp_path / "*.parquet"))
+    )
+    assert fourfold < 1.3 * once

@@ -226,6 +226,12 @@ def scan_arguments(
         yield named, Options(table, positive, where, missing=columns.missing, progress=listener)
 
 
+def scan_keywords(named: Columns, options: Options) -> dict[str, Any]:
+    """The same as `evaluate_scan` and `compare_scan` take them."""
+    of_rows = {"label": named.label, "score": named.scores, "weights": named.weights}
+    return of_rows | {name: getattr(options, name) for name in ("table", "positive", "where", "missing", "progress")}
+
+
 def _progress_text(progress: Progress) -> str:
     """How far a scan has come.
 

@@ -54,7 +54,14 @@ def command(sources: tuple[str, ...], data: RowOptions, how: CompareOptions, pri
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import comparison_blocks
-    from thresher.cli.reading import is_ranking, read_rankings, read_rows, scan_arguments, single_source
+    from thresher.cli.reading import (
+        is_ranking,
+        read_rankings,
+        read_rows,
+        scan_arguments,
+        scan_keywords,
+        single_source,
+    )
     from thresher.inference import compare, compare_rankings, compare_scan
 
     judged: dict[str, Any] = {"margin": how.margin, "correction": how.correction, "level": data.level}
@@ -73,20 +80,10 @@ def command(sources: tuple[str, ...], data: RowOptions, how: CompareOptions, pri
             )
     else:
         of_cost = wanted.name == "expected_cost" and wanted.bare
-        with scan_arguments(source, data) as (columns, options_of_scan):
+        measure = data.condition() if of_cost else how.measure
+        with scan_arguments(source, data) as scanned:
             comparison = compare_scan(
-                source,
-                label=columns.label,
-                score=columns.scores,
-                weights=columns.weights,
-                clusters=data.cluster,
-                table=options_of_scan.table,
-                positive=options_of_scan.positive,
-                missing=options_of_scan.missing,
-                progress=options_of_scan.progress,
-                measure=data.condition() if of_cost else how.measure,
-                **judged,
-                **drawn,
+                source, **scan_keywords(*scanned), clusters=data.cluster, measure=measure, **judged, **drawn
             )
     mix = "" if declared is None or declared.class_ratio is None else declared.mix
     estimates = comparison.estimates.items()

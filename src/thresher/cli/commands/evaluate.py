@@ -158,7 +158,7 @@ def _evaluate_counts(
 ) -> Answers:
     """Evaluate the counts of each group; refuses options that need rows."""
     from thresher.cli.console.screen import working
-    from thresher.cli.reading import answer_groups, is_ranking, read_rankings, scan_arguments
+    from thresher.cli.reading import answer_groups, is_ranking, read_rankings, scan_arguments, scan_keywords
     from thresher.evaluation import evaluate_rankings, evaluate_scan
 
     on_file = all(map(is_ranking, sources))
@@ -187,21 +187,8 @@ def _evaluate_counts(
         if groups.by:
             what = f"{'--paired' if how.paired else '--weight'} sorts rows where they are, and not group by group"
             raise ArgumentError(what, "leave --by out, or take one group at a time with --where")
-        with scan_arguments(sources[0], data, groups) as (columns, scanned):
-            scan = evaluate_scan(
-                sources[0],
-                label=columns.label,
-                score=columns.scores,
-                weights=columns.weights,
-                table=scanned.table,
-                positive=scanned.positive,
-                where=scanned.where,
-                missing=scanned.missing,
-                progress=scanned.progress,
-                exact=how.exact or None,
-                **judged,
-            )
-        return {(): scan}
+        with scan_arguments(sources[0], data, groups) as scanned:
+            return {(): evaluate_scan(sources[0], **scan_keywords(*scanned), exact=how.exact or None, **judged)}
     counts = read_rankings(sources, data, groups, together=True, exact=how.exact, condition=condition)
     with working("evaluating counts"):
         return dict(answer_groups(counts, lambda models: evaluate_rankings(models, **judged)))
