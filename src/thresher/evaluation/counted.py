@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from thresher.calibration import log_losses, squared_losses
 from thresher.choices import Choice
 from thresher.curves import Bounds, partial_auc, table_bounds
 from thresher.curves.bounds import certain, may_hide_tie
@@ -132,7 +133,9 @@ def _number(ranking: Ranking, asked: Quantity, level: float, judged_by: Bound) -
     if judged_by == "estimate":
         return CountedAnswer(observed, None, known)
     if asked.within is None:
-        return CountedAnswer(observed, None, _limit_bounds(observed, known, judged_by, *asked.known.range))
+        moved = _loss_movement(ranking, asked) if asked.name in ("brier", "log_loss") else 0.0
+        limits = _limit_bounds(observed, known, judged_by, *asked.known.range, moved=moved)
+        return CountedAnswer(observed, None, limits)
     # Where the order inside the range at the end of the area is open, the spread of cases is, too.
     orders = (observed, *(value(_extreme(ranking, highest=highest)) for highest in (False, True)))
     every = [_limit_bounds(each, known, judged_by, *_partial_range(asked)) for each in orders]
@@ -140,12 +143,31 @@ def _number(ranking: Ranking, asked: Quantity, level: float, judged_by: Bound) -
     return CountedAnswer(observed, None, limits)
 
 
-def _limit_bounds(observed: Interval, known: Bounds, judged_by: Bound, low: float, high: float) -> Bounds:
+def _loss_movement(ranking: Ranking, asked: Quantity) -> float:
+    """How far losses may move inside ranges: their mean, and a deviation of it."""
+    spans = ranking.ranges
+    if spans is None:
+        return 0.0
+    losses = squared_losses if asked.name == "brier" else log_losses
+    best, worst = losses(spans.pos_high, spans.neg_low), losses(spans.pos_low, spans.neg_high)
+    total, squares = 0.0, 0.0
+    for counts, least, most in zip((ranking.pos, ranking.neg), best, worst, strict=True):
+        has = counts > 0
+        away = most[has] - least[has]
+        total += float((counts[has] * away).sum())
+        squares += float((counts[has] * away**2).sum())
+    return (total + math.sqrt(squares)) / float(ranking.total)
+
+
+def _limit_bounds(
+    observed: Interval, known: Bounds, judged_by: Bound, low: float, high: float, *, moved: float = 0.0
+) -> Bounds:
     """Where a limit may lie that is drawn on the logit or logarithmic scale.
 
     With g that scale, an estimate that moves by w moves g by at most |g'|·w. The limit moves with it, by what its
     distance in deviations grows as |g'| does, and by a deviation that differs: what a case counts changes by w on
-    average, and the spread of cases by no more than twice that.
+    average, and the spread of cases by no more than twice that. Where cases may move against each other, so that the
+    estimate stays, `moved` says how far.
     """
     limit, quantile = float(getattr(observed, judged_by)), normal_quantile(observed.level)
     known = Bounds(min(known.lower, observed.estimate), max(known.upper, observed.estimate))
@@ -154,11 +176,12 @@ def _limit_bounds(observed: Interval, known: Bounds, judged_by: Bound, low: floa
     def scale(value: float) -> float:
         return math.log(value - low) if infinite else math.log((value - low) / (high - value))
 
+    width = known.width + moved
     inside = low < min(known.lower, limit) and max(known.upper, limit) < high
-    if not inside:  # a limit lies on its side of the estimate
+    if not inside or not math.isfinite(width):  # a limit lies on its side of the estimate
         return Bounds(known.lower, high) if judged_by == "upper" else Bounds(low, known.upper)
     steepest = max(1 / (end - low) + (0 if infinite else 1 / (high - end)) for end in known)
-    slack = (1 + 2 * quantile + abs(scale(observed.estimate) - scale(limit))) * steepest * known.width
+    slack = (1 + 2 * quantile + abs(scale(observed.estimate) - scale(limit))) * steepest * width
     ends = [scale(limit) - slack, scale(limit) + slack]
     if infinite:
         lower, upper = (low + math.exp(end) for end in ends)

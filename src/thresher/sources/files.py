@@ -151,13 +151,15 @@ class FileTable:
                 if first.fragment is None:
                     scanner = _scanner(first, types, names, test)
                 else:
+                    # Buffers of the row groups ahead would take four times the memory.
+                    parquet = extra("pyarrow.dataset", name="files").ParquetFragmentScanOptions(pre_buffer=False)
                     scanner = _dataset(alike, types).scanner(
                         columns=list(names),
                         filter=test,
                         batch_size=_BATCH,
                         batch_readahead=_AHEAD,
                         fragment_readahead=1,
-                        fragment_scan_options=_scan_options(first),
+                        fragment_scan_options=parquet if first.file.format == "parquet" else None,
                     )
                 for batch in scanner.to_batches():
                     if batch.num_rows:
@@ -263,13 +265,6 @@ def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
     known = parts[0].types
     fragments = [_fragment(part.file, types) if part.file.partition else part.fragment for part in parts]
     return dataset.FileSystemDataset(fragments, arrow.schema(list((known | dict(types)).items())), fragments[0].format)
-
-
-def _scan_options(part: _Part) -> Any:
-    """Options of Parquet: buffering row groups ahead takes four times the memory."""
-    if part.file.format != "parquet":
-        return None
-    return extra("pyarrow.dataset", name="files").ParquetFragmentScanOptions(pre_buffer=False)
 
 
 def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:

@@ -34,7 +34,7 @@ from thresher.sources.engines.refine import refine as refine_counts
 from thresher.sources.engines.result import BucketCounts, read_counts
 from thresher.sources.files import FileTable, Place, join_parts, read_columns
 from thresher.sources.filters import arrow_filter, filter_values, is_expression, matching_rows, text_type
-from thresher.sources.memory import COPIES, bytes_of, memory_budget, rows_that_fit
+from thresher.sources.memory import BYTES_TO_RANK, COPIES, memory_budget, rows_that_fit
 from thresher.sources.options import (
     Columns,
     Condition,
@@ -311,7 +311,7 @@ def files_fit(files: FileTable, columns: int, *, few: bool = False) -> bool:
         return True  # standard input can be read once only
     budget = memory_budget()
     if few:
-        budget = min(budget, bytes_of(ROWS_TO_STREAM, columns))
+        budget = min(budget, ROWS_TO_STREAM * columns * BYTES_TO_RANK)
     if (rows := files.rows()) is not None:
         return rows <= rows_that_fit(columns, budget)
     return files.size() * COPIES <= budget
