@@ -169,8 +169,7 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
 @pytest.mark.parametrize("command", ["evaluate", "gate", "choose"])
 def test_groups_of_a_table_are_those_of_a_file(data, database, command):
     """Counted inside the engine, and batch by batch: the same ranges, so the same answers."""
-    asked = (
-        *ONE,
+    words = (
         "--by",
         "weight",
         "--where",
@@ -182,8 +181,8 @@ def test_groups_of_a_table_are_those_of_a_file(data, database, command):
         "--where",
         "said=1",
     )
-    asked += ("--require", "auc.estimate >= 0.1") if command == "gate" else ()
-    answer, expected = (data(command, *source, *asked) for source in (database, ("predictions.csv",)))
+    required = ("--require", "auc.estimate >= 0.1") if command == "gate" else ()
+    answer, expected = (data(command, *source, *ONE, *words, *required) for source in (database, ("predictions.csv",)))
     assert [each["group"] for each in answer["groups"]] == [{"weight": weight} for weight in (1, 2, 3)]
     for one, other in zip(answer["groups"], expected["groups"], strict=True):
         if command == "choose":
