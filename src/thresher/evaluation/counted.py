@@ -50,7 +50,8 @@ _OF_THE_REPORT = (
 _SEED = 0
 _OPEN = Bounds(-math.inf, math.inf)
 _ROUNDING = 1e-12
-_STEPS = 9
+_STEPS = 7
+_FARTHEST = 700.0  # of a logarithm that has a power
 
 
 class CountedAnswer(NamedTuple):
@@ -153,6 +154,8 @@ def _loss_movement(ranking: Ranking, asked: Quantity) -> float:
     total, squares = 0.0, 0.0
     for counts, least, most in zip((ranking.pos, ranking.neg), best, worst, strict=True):
         has = counts > 0
+        if np.isinf(most[has]).any():
+            return math.inf
         away = most[has] - least[has]
         total += float((counts[has] * away).sum())
         squares += float((counts[has] * away**2).sum())
@@ -182,7 +185,7 @@ def _limit_bounds(
         return Bounds(known.lower, high) if judged_by == "upper" else Bounds(low, known.upper)
     steepest = max(1 / (end - low) + (0 if infinite else 1 / (high - end)) for end in known)
     slack = (1 + 2 * quantile + abs(scale(observed.estimate) - scale(limit))) * steepest * width
-    ends = [scale(limit) - slack, scale(limit) + slack]
+    ends = [min(max(scale(limit) + by, -_FARTHEST), _FARTHEST) for by in (-slack, slack)]
     if infinite:
         lower, upper = (low + math.exp(end) for end in ends)
     else:
@@ -229,17 +232,18 @@ def _auc_bounds(ranking: Ranking, observed: Interval, judged_by: Bound) -> Bound
         half = counts[1 - own] / (2 * totals[1 - own])
         off = math.sqrt(float((counts[own] * half**2).sum())) + math.sqrt(totals[own]) * known.width
         off *= math.sqrt(bessel_correction(totals[own])) / totals[own]
-        least.append(max(0.0, math.sqrt(part) - off) ** 2)
-        most.append((math.sqrt(part) + off) ** 2)
-    ends = [
-        float(getattr(moderated_interval(area, (parts[0], parts[1]), totals, observed.level), judged_by))
-        for area in np.linspace(known.lower, known.upper, _STEPS).tolist()
-        for parts in ((least[0], least[1]), (least[0], most[1]), (most[0], least[1]), (most[0], most[1]))
-    ]
-    lower, upper = min(ends) - _ROUNDING, max(ends) + _ROUNDING
-    if not sum(least) > 0 or known.lower <= 0 or known.upper >= 1:  # other limits where nothing varies
+        least.append(max(0.0, math.sqrt(part) - off))
+        most.append(math.sqrt(part) + off)
+    if min(least) <= 0 or known.lower <= 0 or known.upper >= 1:  # other limits where nothing varies
         return Bounds(known.lower, 1.0) if judged_by == "upper" else Bounds(0.0, known.upper)
-    return Bounds(max(0.0, lower), min(1.0, upper))
+    of_pos, of_neg = (np.linspace(*ends, _STEPS) ** 2 for ends in zip(least, most, strict=True))
+    limits = [
+        float(getattr(moderated_interval(area, (pos, neg), totals, observed.level), judged_by))
+        for area in dict.fromkeys(np.linspace(known.lower, known.upper, _STEPS).tolist())
+        for pos in of_pos.tolist()
+        for neg in of_neg.tolist()
+    ]
+    return Bounds(max(0.0, min(limits) - _ROUNDING), min(1.0, max(limits) + _ROUNDING))
 
 
 def _extreme(ranking: Ranking, *, highest: bool) -> Ranking:
