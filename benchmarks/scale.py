@@ -1,6 +1,7 @@
 """Scans against pandas with scikit-learn and against Spark MLlib: one way and one size per process, JSON out.
 
-Rows are Parquet with a label and a float64 score, all distinct, as many files as there are ten millions of rows.
+Rows are Parquet with a label and a float64 score, all distinct, as many files as there are ten millions of rows. Those
+of commands have two models, whose scores go together.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import threading
@@ -25,12 +27,12 @@ GIB = 2**30
 SPARK_LIMIT = 20.0  # times as long as the scan took
 
 
-def written(rows: int) -> Path:
+def written(rows: int, *, models: int = 1) -> Path:
     """A folder of this many rows, made when it is not there yet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    folder = FOLDER / str(rows)
+    folder = FOLDER / (str(rows) if models == 1 else f"{rows} of {models} models")
     folder.mkdir(parents=True, exist_ok=True)
     for number, start in enumerate(range(0, rows, ROWS_PER_FILE)):
         path = folder / f"{number:03d}.parquet"
@@ -39,9 +41,12 @@ def written(rows: int) -> Path:
         rng = np.random.default_rng([7, number])
         size = min(ROWS_PER_FILE, rows - start)
         labels = (rng.random(size) < 0.3).astype(np.int8)
-        scores = 1 / (1 + np.exp(-rng.normal(size=size) - 1.2 * labels + 1))
+        noise = rng.normal(size=size)
+        columns = {"y": labels, "p": 1 / (1 + np.exp(-noise - 1.2 * labels + 1))}
+        if models > 1:
+            columns["q"] = 1 / (1 + np.exp(-0.7 * noise - 0.7 * rng.normal(size=size) - labels + 1))
         draft = path.with_suffix(".draft")
-        pq.write_table(pa.table({"y": labels, "p": scores}), draft, use_dictionary=["y"])
+        pq.write_table(pa.table(columns), draft, use_dictionary=["y"])
         draft.replace(path)
     return folder
 
@@ -88,6 +93,34 @@ def frame(folder: Path) -> Any:
     import pyarrow.parquet as pq
 
     return pq.read_table(folder)
+
+
+def reading(folder: Path) -> dict[str, float]:
+    """All batches of both models, read and left."""
+    import pyarrow.dataset as ds
+
+    options = ds.ParquetFragmentScanOptions(pre_buffer=False)
+    scanner = ds.dataset(folder, format="parquet").scanner(fragment_scan_options=options)
+    return {"rows": float(sum(batch.num_rows for batch in scanner.to_batches()))}
+
+
+def counting(folder: Path) -> dict[str, float]:
+    """One bounded scan of both models."""
+    import thresher as th
+
+    return {"models": float(len(th.scan(folder, label="y", score=["p", "q"], exact=False)))}
+
+
+def command(*words: str) -> Callable[[Path], dict[str, float]]:
+    """A command line in a process of its own, with its largest memory."""
+
+    def run(folder: Path) -> dict[str, float]:
+        columns = ("--label", "y", "--score", "p", "--score", "q")
+        line = [sys.executable, "-m", "thresher", words[0], str(folder), *columns, *words[1:]]
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+        return {"gibibytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / GIB}
+
+    return run
 
 
 def spark_session() -> Any:
@@ -163,12 +196,23 @@ WAYS: dict[str, Callable[[Path], dict[str, float]]] = {
     "spark": by_spark,
 }
 
+# Ways to read two models: what commands take is compared with what it takes to read and to count.
+REQUIRED = ("--require", "auc >= 0.7", "--require", "q:brier <= 0.3", "--require", "recall@threshold=0.5 >= 0.3")
+COMMANDS: dict[str, Callable[[Path], dict[str, float]]] = {
+    "reading": reading,
+    "one bounded scan": counting,
+    "gate": command("gate", *REQUIRED),
+    "gate, a threshold looked for": command("gate", *REQUIRED, "--require", "recall@fpr<=0.05 >= 0.2"),
+    "evaluate --no-paired": command("evaluate", "--no-paired"),
+}
+
 
 if __name__ == "__main__":
     _, way, rows = sys.argv
-    place = written(int(rows))
+    place = written(int(rows), models=2 if way in COMMANDS else 1)
     start = time.perf_counter()
-    result = WAYS[way](place)
+    result = (WAYS | COMMANDS)[way](place)
     result.setdefault("seconds", time.perf_counter() - start)
-    result["gibibytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
+    if "gibibytes" not in result:
+        result["gibibytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
     print(json.dumps(result))

@@ -66,6 +66,26 @@ def learnt(tmp_path_factory, tumours):
     return home
 
 
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    """A Parquet file of more rows than are read to be counted, 2.2 million: y, p, q, week and country."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(3)
+    rows = 2_200_000
+    labels = (rng.random(rows) < 0.3).astype(np.int8)
+    noise = rng.normal(size=rows)
+    columns = {
+        "y": labels,
+        "p": 1 / (1 + np.exp(-noise - 1.2 * labels)),
+        "q": 1 / (1 + np.exp(-noise - rng.normal(size=rows) - labels)),
+        "week": rng.integers(1, 3, rows),
+        "country": np.array(["NL", "BE"])[rng.integers(0, 2, rows)],
+    }
+    path = tmp_path_factory.mktemp("large") / "rows.parquet"
+    parquet.write_table(arrow.table(columns), path)
+    return str(path)
+
+
 @pytest.fixture
 def run(folder):  # noqa: ARG001 - the command runs there
     """Run a command line; the result has exit_code, stdout and stderr."""

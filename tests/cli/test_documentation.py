@@ -1,4 +1,4 @@
-"""docs/cli.md and every --help tell the truth: all commands, all options, and examples that run."""
+"""docs/cli.md, docs/merge.md and every --help tell the truth: all commands, all options, and examples that run."""
 
 import re
 import shlex
@@ -10,8 +10,9 @@ import pytest
 
 from thresher.cli.app import COMMANDS, program
 
-PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^\$ (thresher .*)$", PAGE, flags=re.MULTILINE)
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, PARTS = ((DOCS / name).read_text(encoding="utf-8") for name in ("cli.md", "merge.md"))
+SHOWN = re.findall(r"^\$ (thresher .*)$", PAGE + PARTS, flags=re.MULTILINE)
 
 
 def command_of(name):

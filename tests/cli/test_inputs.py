@@ -123,15 +123,16 @@ def test_a_table_that_fits_gives_what_a_file_gives(data, database, command):
 
 @pytest.mark.usefixtures("many")
 def test_more_rows_than_fit_are_evaluated_where_they_are(data, run, database, folder, columns):
-    answer = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--decision", "decision.json")
+    answer = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--paired", "--decision", "decision.json")
     models = {name: columns[name] for name in ("forest", "logistic")}
     expected = th.evaluate(columns["malignant"], models, condition=th.OperatingCondition(cost_ratio=3))
     assert answer["decision"]["threshold"] == expected.decision.threshold
     assert answer["models"]["forest"]["auc"]["lower"] == pytest.approx(expected["forest"].auc.lower)
     assert [caution["code"] for caution in answer["cautions"]][-1] == "counts-only"
     assert json.loads((folder / "decision.json").read_text())["model"] == expected.decision.model
-    shown = run("evaluate", *database, *BOTH, "--cost-ratio", "3")
+    shown = run("evaluate", *database, *BOTH, "--cost-ratio", "3", "--paired")
     assert shown.exit_code == 0
+    assert "Differences in AUC" not in run("evaluate", *database, *BOTH, "--cost-ratio", "3").stdout
     for words in ("Use forest", "exactly", "Differences in AUC", "counts-only", "Bounds"):
         assert words in shown.stdout
     assert "tulip" not in shown.stdout
@@ -162,6 +163,36 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
     )
     assert compared["differences"][0]["lower"] == pytest.approx(expected["forest", "logistic"].lower)
     assert th.Ranking.from_dict(data("merge", *database, *ONE)) == ranking
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("command", ["evaluate", "gate", "choose"])
+def test_groups_of_a_table_are_those_of_a_file(data, database, command):
+    """Counted inside the engine, and batch by batch: the same ranges, so the same answers."""
+    words = (
+        "--by",
+        "weight",
+        "--where",
+        "label=ham",
+        "--where",
+        "label=spam",
+        "--where",
+        "said=0",
+        "--where",
+        "said=1",
+    )
+    required = ("--require", "auc.estimate >= 0.1") if command == "gate" else ()
+    answer, expected = (data(command, *source, *ONE, *words, *required) for source in (database, ("predictions.csv",)))
+    assert [each["group"] for each in answer["groups"]] == [{"weight": weight} for weight in (1, 2, 3)]
+    for one, other in zip(answer["groups"], expected["groups"], strict=True):
+        if command == "choose":
+            assert one["result"]["forest"]["expected_cost"] == other["result"]["forest"]["expected_cost"]
+        elif command == "evaluate":
+            low, high = one["result"]["models"]["forest"]["bounds"]["auc"]
+            assert low <= other["result"]["models"]["forest"]["bounds"]["auc"][1]
+            assert other["result"]["models"]["forest"]["bounds"]["auc"][0] <= high
+        else:
+            assert one["result"]["requirements"][0]["passed"]
 
 
 @pytest.mark.usefixtures("many")
@@ -220,7 +251,9 @@ def _number(value):
         (("evaluate", "--figures", "figures"), "--figures needs rows"),
         (("evaluate", "--cluster", "patient"), "--cluster needs rows"),
         (("evaluate", "--prediction", "said"), "--prediction needs rows"),
-        (("gate", "--require", "auc >= 0.5"), "needs them all at once"),
+        (("evaluate", "--paired", "--by", "said"), "--paired sorts rows where they are"),
+        (("gate", "--require", "saving >= 0"), "saving needs rows"),
+        (("gate", "--require", "auc >= 0.5", "--cluster", "patient"), "--cluster needs rows"),
     ],
 )
 def test_what_needs_rows_is_refused(refused, database, words, message):

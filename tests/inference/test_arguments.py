@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "compare": ([LABELS, NAMED], {}),
     "compare_classes": ([LABELS, {"a": MATRIX, "b": [[0.6, 0.4], [0.3, 0.7]] * 2}], {}),
     "compare_power": ([0.8, 0.7, 50, 50], {}),
+    "compare_rankings": ([{"a": RANKING, "b": RANKING}], {}),
     "compare_unpaired": ([RANKING, RANKING], {}),
     "corrected_t": ([[0.8, 0.7], [0.6, 0.7]], FOLDS),
     "hanley_mcneil_variance": ([0.8, 50, 50], {}),
@@ -51,6 +52,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "intervals": ([TABLE], {}),
     "evaluate": ([LABELS, SCORES], {"replicates": 10}),
     "evaluate_classes": ([LABELS, MATRIX], {}),
+    "evaluate_rankings": ([{"a": RANKING}], {}),
 }
 # These read files and engines, whose own rooms say what a source is.
 OF_ENGINES = {"compare_scan", "evaluate_scan"}

@@ -129,6 +129,11 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         )
         for measure in ("overall_accuracy", "brier")
     ],
+    "compare_rankings": lambda rows: list(
+        th.inference.compare_rankings(
+            {"a": ranked(rows), "b": ranked(rows, "b")}, level=rows["level"]
+        ).differences.values()
+    ),
     "compare_unpaired": lambda rows: th.inference.compare_unpaired(
         ranked(rows), ranked(rows, "b"), level=rows["level"]
     ),
@@ -158,6 +163,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 ELSEWHERE = {
     "compare_scan": "the same differences, in an engine",
     "evaluate_classes": "its intervals are those of the functions above",
+    "evaluate_rankings": "its intervals are those of the functions above",
     "evaluate_scan": "its intervals are those of the functions above",
 }
 HOLDING = ("Interval", "Difference", "Comparison", "Band", "Replicates", "OutOfBagChoice", "McNemarTest", "Evaluation")

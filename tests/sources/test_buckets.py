@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import thresher as th
 from tests.strategies import float64_scores
 from thresher.sources.buckets import bucket_of
 
@@ -34,3 +35,29 @@ def test_zero_is_one_score():
 def test_probabilities_are_spread_over_all_buckets():
     actual = bucket_of(np.linspace(0, 1, 10**6), buckets=1024)
     assert np.unique(actual).size > 980
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([16, 64, 300]), st.booleans())
+def test_condensed_parts_add_up_to_what_holds_all(seed, most, unbounded):
+    """Each part is condensed by itself, as workers do; bounds of the sum hold the exact numbers, and stay narrow."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(600) < 0.4
+    scores = rng.normal(size=600) * 3 + labels
+    scores = scores if unbounded else 1 / (1 + np.exp(-scores))
+    exact = th.rank(labels, scores)
+    parts = [th.sources.condense(th.rank(labels[i::3], scores[i::3]), most) for i in range(3)]
+    total = th.sources.condense(parts[0] + parts[1] + parts[2], most)
+    assert max(map(len, (*parts, total))) <= most
+    assert (total.Pos, total.Neg) == (exact.Pos, exact.Neg)
+    for name, known in th.bounds(total).items():
+        assert known.lower <= th.bounds(exact, name).lower <= known.upper
+    assert th.bounds(total, "auc").width <= 8 / most
+    assert th.auc(th.sources.condense(exact, most)) == th.auc(exact)
+
+
+def test_few_segments_stay_as_they_are():
+    ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    assert th.sources.condense(ranking) is ranking
+    with pytest.raises(th.errors.ArgumentError, match="most"):
+        th.sources.condense(ranking, 2)

@@ -34,6 +34,7 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 BAD_INPUT = 2
 _LEAST_ADDRESS_SPACE = 512 << 20
 _LESS = "read fewer columns or rows, allow more memory, or count parts of the data and add them with thresher merge"
+_SHOWN = 3  # of the files that a command was given
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
     errno.EDQUOT: ("the disk quota is used up", "free some space, or write elsewhere"),
@@ -163,12 +164,13 @@ def _word(literal: Any) -> str:
 
 def place(ctx: click.Context) -> str:
     """The command and the file that it was given."""
-    source = ctx.params.get("source")
-    if isinstance(source, str) and "://" in source:
+    sources = [source for source in (ctx.params.get("source"), *(ctx.params.get("sources") or ())) if source]
+    words = ["thresher", str(ctx.info_name), *sources[:_SHOWN], *(["…"] if sources[_SHOWN:] else [])]
+    if any("://" in word for word in words):
         from thresher.sources.engines.errors import without_secrets
 
-        source = without_secrets(source)
-    return " ".join(["thresher", ctx.info_name or "", source if isinstance(source, str) else ""]).strip()
+        words = [without_secrets(word) for word in words]
+    return " ".join(words)
 
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it

@@ -22,8 +22,8 @@ from thresher.cli.commands.features import FeatureOptions
 from thresher.cli.commands.learn import LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
-from thresher.cli.inputs import positive_label
 from thresher.cli.outputs import STANDARD, NewColumns, place_of
+from thresher.cli.reading import positive_label
 from thresher.errors import ArgumentError, ColumnError
 from thresher.inputs.columns import column, named, require_columns
 from thresher.learning.artefacts import FILES

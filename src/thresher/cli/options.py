@@ -98,7 +98,7 @@ def column_items(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     """Columns of the file that is on the line already; none when it cannot be read."""
     del param
     # Half a line cannot be parsed, so the file may still be among the words that are left.
-    words = [ctx.params.get("source"), *ctx.args]
+    words = [ctx.params.get("source"), *(ctx.params.get("sources") or ()), *ctx.args]
     source = next((word for word in words if isinstance(word, str) and Path(word).exists()), None)
     if source is None:
         return []
@@ -151,11 +151,13 @@ def share(text: str) -> float:
 
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
+SOURCES = click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
 # Settings of options that several commands have.
 _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
 _AGAINST = "Compare AUCs with this model's, or all pairs; all pairs of up to 20 models, else the best with each."
 AGAINST: Settings = {"metavar": "MODEL|all", "help": _AGAINST}
 CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
+EXACT: Settings = {"help": "Count every score, where ranges of scores would be counted; takes memory and time."}
 LEVEL: Settings = {"default": 0.95, "help": "Of confidence intervals."}
 MEASURE: Settings = {"metavar": "MEASURE", "shell_complete": measure_items}
 MISSING: Settings = {"default": "raise", "help": "Refuse rows with missing values, or leave them out and count them."}
@@ -187,6 +189,16 @@ class ColumnOptions:
     def table_name(self) -> str | tuple[str, ...] | None:
         """The table, its schema apart: a dot lies between the two."""
         return tuple(self.table.split(".")) if self.table is not None and "." in self.table else self.table
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOptions:
+    """Which rows are taken, and the groups that are answered one by one."""
+
+    by: tuple[str, ...] = column_option(help="Column whose values make groups, each answered by itself. Repeatable.")
+    where: tuple[str, ...] = column_option(
+        metavar="COLUMN=VALUE", help="Take rows with this value only; without one, rows that miss it. Repeatable."
+    )
 
 
 @dataclass(frozen=True)
@@ -234,6 +246,11 @@ class ConditionOptions(MixOptions):
     cost_fn: float | None = option(help="... and of a false negative, ...")
     cost_tp: float | None = option(help="... of a true positive (a benefit is negative) ...")
     cost_tn: float | None = option(help="... and of a true negative.")
+
+
+@dataclass(frozen=True)
+class CountOptions(ConditionOptions, ColumnOptions):
+    """Columns and the condition: what a choice from counts takes."""
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,17 @@ def either(*values: Schema) -> Schema:
     return {"anyOf": list(values)}
 
 
+def with_groups(value: Schema, **of_all: Schema) -> Schema:
+    """One answer, or with --by the answers of groups, next to what is of all of them."""
+    refused = fields(group=by_name({}), result=NOTHING, refused=about(TEXT, "Why this group has no answer."))
+    groups = items(either(fields(group=by_name({}), result=value), refused))
+    return either(value if not of_all else _extended(value, of_all), fields(by=items(TEXT), groups=groups, **of_all))
+
+
+def _extended(value: Schema, more: Mapping[str, Schema]) -> Schema:
+    return fields(**value["properties"], **more)
+
+
 def about(value: Schema, text: str) -> Schema:
     """The same with a description."""
     return value | {"description": text}
@@ -100,7 +111,6 @@ _RULES = {
     "rules": about(by_name(_RULE), "All ways to act, each with its cost per case."),
     "baseline": about(TEXT, "The cheapest rule that needs no decision."),
     "comparison": about(items(ref("difference")), "Differences in AUC."),
-    "against": _AGAINST,
     "decision": ref("decision"),
     "cautions": CAUTIONS,
     "level": LEVEL,
@@ -115,6 +125,7 @@ _EVALUATION = fields(
     may_be_best=items(TEXT),
     ranges=items(fields(low=REAL, high=REAL, models=items(TEXT), rule=TEXT)),
     stability=_STABILITY,
+    against=_AGAINST,
     **_RULES,
 )
 _COUNTED_MODEL = fields(
@@ -134,6 +145,8 @@ _VERDICT = fields(
     relation={"enum": [">=", "<=", ">", "<"]},
     value=NUMBER,
     observed=about(either(NUMBER, NOTHING), "The bound that was judged; null where it is undefined or infinite."),
+    within=about(items(either(REAL, NOTHING)), "Between which numbers it lies, where ranges of scores were counted."),
+    undecided=about(FLAG, "It holds at one of these ends, and not at the other."),
     interval=INTERVAL,
     threshold=either(REAL, NOTHING),
     passed=FLAG,
@@ -170,11 +183,12 @@ _LEARNED = fields(
     written=items(TEXT),
 )
 COMMANDS: Mapping[str, Schema] = {
-    "evaluate": about(either(_EVALUATION, _COUNTED), "The second form is of rankings: more rows than fit."),
-    "choose": about(by_name(_CHOICE), "By the name of the model."),
+    "evaluate": with_groups(about(either(_EVALUATION, _COUNTED), "Of rows, or of counts: no comparison of rows.")),
+    "choose": with_groups(about(by_name(_CHOICE), "By the name of the model.")),
     "compare": fields(
         measure=TEXT,
         estimates=by_name(REAL),
+        paired=about(FLAG, "Whether the models scored the same rows."),
         differences=items(ref("difference")),
         against=_AGAINST,
         condition=either(ref("condition"), NOTHING),
@@ -184,7 +198,12 @@ COMMANDS: Mapping[str, Schema] = {
     "apply": fields(
         {"map": TEXT, "against_probability": COUNT, "cautions": CAUTIONS}, rows=COUNT, positive=COUNT, output=TEXT
     ),
-    "gate": fields(passed=FLAG, condition=ref("condition"), requirements=items(_VERDICT)),
+    "gate": with_groups(
+        fields(requirements=items(_VERDICT)),
+        passed=FLAG,
+        undecided=about(FLAG, "Whether ranges of scores leave a requirement open."),
+        condition=ref("condition"),
+    ),
     "learn": _LEARNED,
     "predict": fields(rows=COUNT, positive=COUNT, unseen={}, gaps={}, unused=items(TEXT), output=TEXT),
     "features": fields(

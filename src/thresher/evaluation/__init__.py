@@ -2,7 +2,7 @@
 
 from thresher.evaluation.classes import MulticlassEvaluation, MulticlassModel, evaluate_classes
 from thresher.evaluation.decision import Decision, contradictions
-from thresher.evaluation.engine import ScannedEvaluation, ScannedModel, evaluate_scan
+from thresher.evaluation.engine import ScannedEvaluation, ScannedModel, evaluate_rankings, evaluate_scan
 from thresher.evaluation.evaluate import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
 from thresher.evaluation.rules import Rule
@@ -19,5 +19,6 @@ __all__ = [
     "contradictions",
     "evaluate",
     "evaluate_classes",
+    "evaluate_rankings",
     "evaluate_scan",
 ]

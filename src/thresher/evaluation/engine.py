@@ -31,7 +31,7 @@ from thresher.inference.comparison.engine import auc_comparison, open_rows, scan
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, require_rankings
 from thresher.sources.engines.connect import is_engine_source
 from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
@@ -98,6 +98,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
     cautions: tuple[Caution, ...]
     dropped: int
     level: float
+    trained_at: float | None
     rules: Mapping[str, Rule]
     baseline: str
 
@@ -195,32 +196,112 @@ def evaluate_scan(
     asked = operating_condition(condition)
     columns = Columns(label, score_names(score), weights)
     options = Options(table, positive, where, exact=exact, refine=asked, missing=missing, progress=progress)
-    sums = cells_at = None
-    if weights is None and (len(columns.scores) == 1 or not (paired or is_engine_source(source))):
-        rankings = {name: each for (name, _), each in scan_rankings(source, columns, options, together=True).items()}
+    if weights is None and not (paired and len(columns.scores) > 1):
+        (rankings,) = joint_rankings(source, columns, options).values()
+        return evaluate_rankings(rankings, condition=condition, trained_at=trained_at, level=level, margin=margin)
+    with open_rows(source, columns, options) as rows:
+        rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
         joint = choose(rankings, asked)
-        dropped = max(ranking.dropped for ranking in rankings.values())
-    else:
-        with open_rows(source, columns, options) as rows:
-            rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
-            joint = choose(rankings, asked)
-            sums = rows.placement_sums(listener=progress) if paired else None
-            at = {name: choice.threshold for name, choice in joint.choices.items()}
-            cells_at = None if weights is None else rows.call_weights(at, listener=progress)
-            dropped = rows.dropped
+        sums = rows.placement_sums(listener=progress)
+        at = {name: choice.threshold for name, choice in joint.choices.items()}
+        cells_at = None if weights is None else rows.call_weights(at, listener=progress)
+        dropped = rows.dropped
     comparison = None
-    if sums is not None and len(rankings) > 1:
+    if len(rankings) > 1:
         against = joint.model if len(rankings) > MOST_IN_PAIRS else None
         comparison = auc_comparison(sums, columns.scores, level=level, against=against, dropped=dropped)
     method = "delong" if cells_at is None else "delong, weighted"
-    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
+    aucs = dict(zip(rankings, scanned_auc_intervals(sums, level=level, method=method), strict=True))
+    tables: dict[str, Table] | None = None
+    if cells_at is not None:
+        tables = {name: SampledTable(*each, None) for name, each in cells_at.items()}
+    return _assemble(
+        joint, aucs, tables, comparison, condition, trained_at=trained_at, level=level, margin=margin, dropped=dropped
+    )
+
+
+def joint_rankings(source: Any, columns: Columns, options: Options) -> dict[Any, dict[str, Ranking]]:
+    """The rankings of several models by group, of rows that miss none of the scores.
+
+    Without groups there is one, called ().
+    """
+    several = len(columns.scores) > 1
+    if several and options.missing == "drop" and is_engine_source(source):
+        if columns.by:
+            what = "an engine does not leave the same rows out of several models, group by group"
+            raise ArgumentError(what, "name one score, or take one group by where=", parameter="by")
+        with open_rows(source, columns, options) as rows:
+            counted = rows.rankings(
+                columns.scores, Options(exact=options.exact, refine=options.refine, progress=options.progress)
+            )
+            return {(): {name: _with_dropped(ranking, rows.dropped) for name, ranking in counted.items()}}
+    groups: dict[Any, dict[str, Ranking]] = {}
+    for (name, group), ranking in scan_rankings(source, columns, options, together=True).items():
+        groups.setdefault(group, {})[name] = ranking
+    return groups
+
+
+def _with_dropped(ranking: Ranking, dropped: int) -> Ranking:
+    return Ranking.of_segments(ranking.score, ranking.pos, ranking.neg, dropped=dropped, ranges=ranking.ranges)
+
+
+def evaluate_rankings(
+    rankings: Mapping[str, Ranking],
+    *,
+    condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+) -> ScannedEvaluation:
+    """Evaluate models from their counts alone, and decide for one.
+
+    The rankings may come from `scan`, from files, or from several machines whose counts were added up. Models are not
+    compared: which rows they share is not known. Counts are read as numbers of cases, so weights are refused. What is
+    unresolved in a ranking shows in `bounds`.
+
+    >>> evaluate_rankings({"tree": Ranking.parse("[20+,5-][10+,5-][20+,40-]")})
+    ScannedEvaluation(tree; use tree at 1.5)
+    """
+    require_level(level)
+    require_margin(margin)
+    require_prevalence(trained_at)
+    require_rankings(rankings)
+    for name, ranking in rankings.items():
+        if ranking.weighted:
+            what = f"the ranking of {name} is weighted, and weights do not say how many cases there are"
+            raise ArgumentError(what, "count rows without weights, or give the rows", parameter="rankings")
+    joint = choose(rankings, operating_condition(condition))
+    aucs = {name: auc_interval(ranking, level=level) for name, ranking in rankings.items()}
+    dropped = max(ranking.dropped for ranking in rankings.values())
+    return _assemble(
+        joint, aucs, None, None, condition, trained_at=trained_at, level=level, margin=margin, dropped=dropped
+    )
+
+
+def _assemble(
+    joint: JointChoice,
+    aucs: Mapping[str, Interval],
+    tables: Mapping[str, Table] | None,
+    comparison: Comparison | None,
+    condition: OperatingCondition | None,
+    *,
+    trained_at: float | None,
+    level: float,
+    margin: float,
+    dropped: int,
+) -> ScannedEvaluation:
+    """Price the rules, and put the models, the decision and the cautions together.
+
+    `tables` are those at the chosen thresholds, where weights say more than counts.
+    """
+    asked = operating_condition(condition)
     models = {}
-    for i, (name, choice) in enumerate(joint.choices.items()):
-        table_at: Table = choice.table if cells_at is None else SampledTable(*cells_at[name], None)
+    for name, choice in joint.choices.items():
+        table_at = choice.table if tables is None else tables[name]
         models[name] = ScannedModel(
             name=name,
             ranking=choice.ranking,
-            auc=auc_interval(choice.ranking, level=level) if aucs is None else aucs[i],
+            auc=aucs[name],
             choice=choice,
             measures=intervals(table_at, class_ratio=asked.class_ratio, level=level),
             expected_cost=interval(table_at, asked, level=level),
@@ -252,11 +333,12 @@ def evaluate_scan(
             may_be_best=near,
             wins=None,
             calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
-            fingerprint=_fingerprint(rankings),
+            fingerprint=_fingerprint({name: model.ranking for name, model in models.items()}),
         ),
         cautions=(*cautions.equal_costs(condition), *joint.cautions, *_cautions(models, priced.rules)),
         dropped=dropped,
         level=level,
+        trained_at=trained_at,
         rules=priced.rules,
         baseline=priced.baseline,
     )

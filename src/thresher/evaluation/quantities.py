@@ -19,8 +19,9 @@ from thresher.inference import Interval, ScoredRows, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
+from thresher.inference.intervals.table import Table
 from thresher.ranking import Ranking, merge_at
-from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
+from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
@@ -87,35 +88,62 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Answer:
 
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
     """The wider limits of resampling, threshold and all, and of the table."""
-    condition, level = evaluation.condition, evaluation.level
-    sampled = table_at(evaluation.scored, name, choice.threshold)
-    table = interval(sampled, asked.name, class_ratio=condition.class_ratio, level=level)
-    if math.isnan(table.estimate) or not replicates:
-        return table
-    value = best_value(asked, condition)
-    scored, ranking = evaluation.scored, evaluation[name].ranking
-    source: Ranking | ScoredRows = ranking
-    if not scored.simple:
-        source = replace(scored, scores={name: scored.scores[name]})
-    elif len(ranking) > MOST_SEGMENTS:  # the hull's corners stay, so that what is best hardly moves
-        source = merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split)
-    declared = condition.class_ratio is not None and scored.cluster is None
-    drawn = bootstrap(
-        source,
-        {name: value},
+    scored = evaluation.scored
+    rows = None if scored.simple else replace(scored, scores={name: scored.scores[name]})
+    return interval_at_choice(
+        choice,
+        asked,
+        evaluation.condition,
+        table=table_at(scored, name, choice.threshold),
+        rows=rows,
+        level=evaluation.level,
         replicates=replicates,
         seed=evaluation.seed,
+    )
+
+
+def interval_at_choice(
+    choice: Choice,
+    asked: Quantity,
+    condition: OperatingCondition,
+    *,
+    table: Table,
+    rows: ScoredRows | None = None,
+    level: float,
+    replicates: int,
+    seed: int,
+) -> Interval:
+    """The interval of a measure at a threshold that was looked for on the same cases.
+
+    The wider limits of resampling, threshold and all, and of the `table`. `rows` are given where weights or clusters
+    say more than the counts of the choice's ranking.
+    """
+    ranking = choice.ranking
+    of_table = interval(table, asked.name, class_ratio=condition.class_ratio, level=level)
+    if math.isnan(of_table.estimate) or not replicates:
+        return of_table
+    value = best_value(asked, condition)
+    source: Ranking | ScoredRows = ranking if rows is None else rows
+    if rows is None and len(ranking) > MOST_SEGMENTS:  # the hull's corners stay, so that what is best hardly moves
+        source = merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split)
+    clustered = rows is not None and rows.cluster is not None
+    drawn = bootstrap(
+        source,
+        {"value": value},
+        replicates=replicates,
+        seed=seed,
         level=level,
-        stratified=True if declared else None,
-    ).interval(name)
-    if scored.simple and source is not ranking:  # the same spread around the estimate from all scores
+        stratified=True if condition.class_ratio is not None and not clustered else None,
+    ).interval("value")
+    if rows is None and source is not ranking:  # the same spread around the estimate from all scores
         estimate = float(value(ranking))
         by = estimate - drawn.estimate
         drawn = replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
     if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
-        unseen = 1 - ((1 - level) / 2) ** (1 / min(scored.cases))
+        cases = (ranking.Pos, ranking.Neg) if rows is None else rows.cases
+        unseen = 1 - ((1 - level) / 2) ** (1 / min(cases))
         note = "all resamples agree; limits from what could stay unseen, conservative"
         drawn = replace(drawn, lower=drawn.estimate - unseen, upper=drawn.estimate + unseen, note=note)
     low, high = asked.known.range
     lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
-    return replace(drawn, lower=min(lower, table.lower), upper=max(upper, table.upper))
+    return replace(drawn, lower=min(lower, of_table.lower), upper=max(upper, of_table.upper))

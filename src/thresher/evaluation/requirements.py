@@ -10,10 +10,14 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from thresher._internal.atomic import read_text
+from thresher.curves import Bounds
+from thresher.curves.bounds import certain
 from thresher.errors import ArgumentError, MeasureError, SourceError, located
+from thresher.evaluation.counted import Bound, counted_answer
+from thresher.evaluation.engine import ScannedEvaluation
 from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.inference import Interval
 from thresher.tables import Quantity
@@ -21,8 +25,6 @@ from thresher.tables.quantities import NUMBER, RELATIONS
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
-
-Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 
 _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*")
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
@@ -50,12 +52,16 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One requirement with the quantity it speaks of, and whether it holds."""
+    """One requirement with the quantity it speaks of, and whether it holds.
+
+    `within` are bounds of what was observed: equal where it is known, apart where ranges of scores were counted.
+    """
 
     requirement: Requirement
     model: str
     interval: Interval
     threshold: float | None
+    within: Bounds
 
     @property
     def observed(self) -> float:
@@ -64,8 +70,13 @@ class Judgement:
 
     @property
     def passed(self) -> bool:
-        """Whether the bound meets the value; undefined meets nothing."""
-        return self.requirement.holds(self.observed)
+        """Whether the bound surely meets the value; undefined meets nothing."""
+        return all(map(self.requirement.holds, self.within))
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it holds at one end of what the ranges of scores leave open."""
+        return any(map(self.requirement.holds, self.within)) and not self.passed
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -80,7 +91,9 @@ class Judgement:
             "observed": self.observed if math.isfinite(self.observed) else None,
             "interval": self.interval.to_dict(),
             "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
+            "within": [end if math.isfinite(end) else None for end in self.within],
             "passed": self.passed,
+            "undecided": self.undecided,
         }
 
 
@@ -114,10 +127,33 @@ def requirement(text: str, *, place: tuple[str, int] = ("", 0)) -> Requirement:
         return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]), place)
 
 
-def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
-    """Find what a requirement speaks of, and judge it."""
+def judge(one: Requirement, evaluation: Evaluation | ScannedEvaluation, *, replicates: int) -> Judgement:
+    """Find what a requirement speaks of, and judge it.
+
+    Of counts it holds only if it does for every order of the cases that ranges of scores leave open.
+    """
     name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
-    return Judgement(one, name, *answer(evaluation, name, one.quantity, replicates, judged_by=one.bound))
+    if isinstance(evaluation, ScannedEvaluation):
+        counted = [
+            counted_answer(evaluation, model, one.quantity, replicates, judged_by=one.bound)
+            for model in ([name] if one.model is not None else _may_be_meant(evaluation))
+        ]
+        ends = [end for each in counted for end in each.within]
+        within = counted[0].within
+        if len(counted) > 1:
+            within = Bounds(-math.inf, math.inf) if any(map(math.isnan, ends)) else Bounds(min(ends), max(ends))
+        return Judgement(one, name, counted[0].interval, counted[0].threshold, within)
+    known = answer(evaluation, name, one.quantity, replicates, judged_by=one.bound)
+    return Judgement(one, name, *known, certain(float(getattr(known.interval, one.bound))))
+
+
+def _may_be_meant(evaluation: ScannedEvaluation) -> list[str]:
+    """The model decided for, and those that may be as cheap for all that is known."""
+    costs = {name: model.bounds["expected_cost"] for name, model in evaluation.models.items()}
+    decided = evaluation.decision.model
+    most = costs[decided].upper
+    others = (name for name, cost in costs.items() if name != decided and cost.lower <= most)
+    return [decided, *(name for name in others if costs[name].width or costs[decided].width)]
 
 
 def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:

@@ -6,7 +6,7 @@ from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.classes import compare_classes
-from thresher.inference.comparison.comparison import Comparison
+from thresher.inference.comparison.comparison import Comparison, compare_rankings
 from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
 from thresher.inference.comparison.engine import compare_scan
 from thresher.inference.comparison.folds import CorrelatedT, bayesian_correlated_t, corrected_t
@@ -72,6 +72,7 @@ __all__ = [
     "compare",
     "compare_classes",
     "compare_power",
+    "compare_rankings",
     "compare_scan",
     "compare_unpaired",
     "corrected_t",

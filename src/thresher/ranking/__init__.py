@@ -2,7 +2,7 @@
 
 from thresher._internal.optional import publish
 from thresher.ranking.checks import rankable, require_safe_total
-from thresher.ranking.compression import Keep, mean_scores, merge_at, shorten, splits_to_keep
+from thresher.ranking.compression import Keep, mean_scores, merge_at, merge_ranges_at, shorten, splits_to_keep
 from thresher.ranking.ranges import (
     UNKNOWN,
     Ranges,
@@ -13,7 +13,7 @@ from thresher.ranking.ranges import (
     merge_segments,
     require_ranges,
 )
-from thresher.ranking.ranking import Ranking, require_ranking
+from thresher.ranking.ranking import Ranking, require_ranking, require_rankings
 from thresher.ranking.sorting import Counts, Flags, Floats, Indices, count_rows, falling_order
 from thresher.ranking.thresholds import LARGEST, cuts_above, midway, reaches, require_split, shortest_between, splits_at
 from thresher.ranking.weights import EXACT_INTEGERS, HALF_ULP, MOST_CASES, widen
@@ -40,12 +40,14 @@ __all__ = [
     "mean_scores",
     "merge_at",
     "merge_ranges",
+    "merge_ranges_at",
     "merge_segments",
     "midway",
     "rankable",
     "reaches",
     "require_ranges",
     "require_ranking",
+    "require_rankings",
     "require_safe_total",
     "require_split",
     "shorten",

@@ -33,9 +33,11 @@ def shorten(ranking: Ranking, most: int, *, keep: Keep) -> Ranking:
     Ranking([3+,1-][1+,3-] at scores 0.8, 0.3)
     """
     if keep == "hull":
-        countable = ranking.weighted or 2 * ranking.Pos * ranking.Neg < _FITS_INT64
-        merges = len(ranking) > most and ranking.ranges is None and countable
-        return _merge_with_pairs(ranking, most) if merges else ranking
+        merges = len(ranking) > most and ranking.ranges is None and _countable(ranking)
+        if not merges:
+            return ranking
+        split, ties = _hull_splits(ranking, most)
+        return merge_ranges_at(ranking, split, corners=True, ties=ties)
     return merge_at(ranking, splits_to_keep(ranking, most, keep=keep), at_means=keep == "even")
 
 
@@ -120,23 +122,32 @@ def on_edges(x: Counts, y: Counts, corner: Indices) -> Indices:
     return points
 
 
-def _merge_with_pairs(ranking: Ranking, most: int) -> Ranking:
-    """Merge segments at splits of the hull, and count the pairs won inside each."""
-    split, ties = _hull_splits(ranking, most)
+def merge_ranges_at(ranking: Ranking, split: Indices, *, corners: bool = False, ties: bool = False) -> Ranking:
+    """Merge the segments between splits into ranges of scores.
+
+    Of an exact ranking, the pairs won inside each range are counted where they fit an int64, so that its AUC stays
+    exact. `corners` and `ties` say which splits are among these; see `Ranges`.
+    """
+    if ranking.ranges is not None or split.size == len(ranking) + 1:
+        return merge_at(ranking, split)
     start, end = split[:-1], split[1:]
-    fp = ranking.covered()[1]
-    segment = np.repeat(np.arange(start.size), end - start)
-    inside = ranking.pos * (ranking.neg + 2 * (fp[end][segment] - fp[1:]))
     pos, neg = (np.add.reduceat(counts, start) for counts in (ranking.pos, ranking.neg))
-    mixed = (pos > 0) & (neg > 0) & (end - start > 1)
     of_pos, of_neg = (np.where(counts > 0, ranking.score, np.nan) for counts in (ranking.pos, ranking.neg))
-    ranges = Ranges(
-        *merge_ends((of_pos, of_pos, of_neg, of_neg), start),
-        won=np.where(mixed, np.add.reduceat(inside, start), UNKNOWN),
-        corners=True,
-        ties=ties,
-    )
+    won = None
+    if _countable(ranking):
+        fp = ranking.covered()[1]
+        segment = np.repeat(np.arange(start.size), end - start)
+        inside = ranking.pos * (ranking.neg + 2 * (fp[end][segment] - fp[1:]))
+        mixed = (pos > 0) & (neg > 0) & (end - start > 1)
+        won = np.where(mixed, np.add.reduceat(inside, start), UNKNOWN)
+    ends = merge_ends((of_pos, of_pos, of_neg, of_neg), start)
+    ranges = Ranges(*ends, won=won, corners=corners, ties=ties)
     return Ranking.of_segments(ranking.score[end - 1].copy(), pos, neg, dropped=ranking.dropped, ranges=ranges)
+
+
+def _countable(ranking: Ranking) -> bool:
+    """Whether twice the pairs of a positive and a negative fit an int64."""
+    return bool(ranking.weighted or 2 * ranking.Pos * ranking.Neg < _FITS_INT64)
 
 
 def _hull_splits(ranking: Ranking, most: int) -> tuple[Indices, bool]:

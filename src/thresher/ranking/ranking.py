@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
@@ -428,6 +428,15 @@ def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bo
         value.require_both_classes()
     if probabilities:
         value.require_probabilities()
+
+
+def require_rankings(value: Any, *, least: int = 1) -> None:
+    """Raise unless `value` maps names to at least so many rankings of both classes."""
+    if not isinstance(value, Mapping) or len(value) < least:
+        what = f"rankings by name are needed, {least} or more, got {describe(value)}"
+        raise ArgumentError(what, 'pass {"a": ranking, "b": ranking}', parameter="rankings")
+    for ranking in value.values():
+        require_ranking(ranking, both_classes=True)
 
 
 def _scores(value: Any) -> list[float]:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, require_safe_total
+from thresher._internal.arguments import require_integer
+from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, merge_ranges_at, require_safe_total
 
 BUCKETS = 2**17
 MOST_BUCKETS = 2**22
@@ -140,6 +141,31 @@ def bucket_ranking(
     rounding = added * 2.0**-52 if added > 1 else 0.0
     *columns, spans = merge_ranges(low, high, count, positive, rounding=rounding)
     return Ranking.of_segments(*columns, dropped=dropped, ranges=spans)
+
+
+def condense(ranking: Ranking, most: int = BUCKETS) -> Ranking:
+    """A ranking of at most so many segments (16 or more), merged by bucket.
+
+    One that has no more stays as it is. Buckets do not depend on the data, and coarser ones hold finer ones, so that
+    condensed rankings of parts add up. Ranges that were drawn to fit one part would overlap those of another, and
+    chains of overlaps swallow everything. The AUC of an exact ranking stays exact; what else depends on the order
+    inside a bucket is bounded.
+
+    >>> from thresher import auc
+    >>> ranking = Ranking(np.linspace(1, 0, 100), pos=[1, 0] * 50, neg=[0, 1] * 50)
+    >>> short = condense(ranking, most=16)
+    >>> len(short), auc(short) == auc(ranking)
+    (14, True)
+    """
+    buckets = require_integer(most, name="most", least=16, fix=f"leave it out for {BUCKETS:,}")
+    high = ranking.score if ranking.ranges is None else ranking.ranges.high
+    split = np.arange(len(ranking) + 1)
+    while split.size > most + 1:
+        above, below = bucket_of(high, buckets=buckets), bucket_of(ranking.score, buckets=buckets)
+        first = np.append(True, above[1:] < np.minimum.accumulate(below)[:-1])
+        split = np.append(np.flatnonzero(first), len(ranking))
+        buckets //= 2
+    return merge_ranges_at(ranking, split)
 
 
 def add_counts(one: Counts, other: Counts) -> Counts:

@@ -50,7 +50,8 @@ _STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow messages begins; files be
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", _STREAM: "arrow", b"ORC": "orc"}
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _PACKING = 8  # how much larger a compressed file may be in memory
-_BATCH = 1 << 18
+_BATCH = 1 << 17
+_AHEAD = 4  # batches that are read before they are asked for
 _TYPED = ("parquet", "orc", "arrow")  # formats whose columns have types
 
 
@@ -151,7 +152,16 @@ class FileTable:
                 if first.fragment is None:
                     scanner = _scanner(first, types, names, test)
                 else:
-                    scanner = _dataset(alike, types).scanner(columns=list(names), filter=test, batch_size=_BATCH)
+                    # Buffers of the row groups ahead would take four times the memory.
+                    parquet = extra("pyarrow.dataset", name="files").ParquetFragmentScanOptions(pre_buffer=False)
+                    scanner = _dataset(alike, types).scanner(
+                        columns=list(names),
+                        filter=test,
+                        batch_size=_BATCH,
+                        batch_readahead=_AHEAD,
+                        fragment_readahead=1,
+                        fragment_scan_options=parquet if first.file.format == "parquet" else None,
+                    )
                 for batch in scanner.to_batches():
                     if batch.num_rows:
                         batch.validate(full=True)  # text that is not UTF-8 would fail later, and not say where

@@ -8,7 +8,7 @@ from pathlib import Path
 
 COPIES = 7  # of the columns of rows, that ranking them takes
 _SHARE = 0.25
-_BYTES_PER_VALUE = 8
+BYTES_TO_RANK = 8 * COPIES  # of one value of one row
 _GROUPS, _MEMBER = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _NAMES = ("memory.max", "memory.current", "inactive_file")
 _OLD_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
@@ -26,7 +26,7 @@ def memory_budget() -> int:
 
 def rows_that_fit(columns: int, budget: int) -> int:
     """How many rows of so many columns can be ranked in this many bytes."""
-    return budget // (columns * _BYTES_PER_VALUE * COPIES)
+    return budget // (columns * BYTES_TO_RANK)
 
 
 def _free_in_groups(root: Path, member: Path) -> list[int]:

@@ -34,7 +34,7 @@ from thresher.sources.engines.refine import refine as refine_counts
 from thresher.sources.engines.result import BucketCounts, read_counts
 from thresher.sources.files import FileTable, Place, join_parts, read_columns
 from thresher.sources.filters import arrow_filter, filter_values, is_expression, matching_rows, text_type
-from thresher.sources.memory import COPIES, memory_budget, rows_that_fit
+from thresher.sources.memory import BYTES_TO_RANK, COPIES, memory_budget, rows_that_fit
 from thresher.sources.options import (
     Columns,
     Condition,
@@ -283,16 +283,22 @@ def _join(
 
 
 def columns_that_fit(
-    source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None
+    source: Place,
+    names: Sequence[str],
+    *,
+    table: TableName | None = None,
+    few: bool = False,
+    listener: Listener | None = None,
 ) -> dict[str, Column] | None:
     """The named columns of files or of a table in memory; None for too many rows.
 
-    Files are read when they fit in a quarter of the free memory, a table when it has no more than two million rows.
+    Files are read when they fit in a quarter of the free memory, a table when it has no more than two million rows;
+    with `few`, files of more rows than that are not read either.
     """
     if not is_engine_source(source):
         require_no_table(source, table)
         files = FileTable.of(source)
-        return read_columns(files, names) if files_fit(files, len(names)) else None
+        return read_columns(files, names) if files_fit(files, len(names), few=few) else None
     with open_table(source, table=table) as opened:
         require_table_columns(opened.table, names, place=opened.place)
         few = opened.table.limit(ROWS_TO_STREAM + 1).aggregate(rows=lambda rows: rows.count())
@@ -302,13 +308,19 @@ def columns_that_fit(
         return _table_columns(opened, opened.table, names, stage="reading rows", listener=listener)
 
 
-def files_fit(files: FileTable, columns: int) -> bool:
-    """Whether so many columns of files can be ranked in memory, by their sizes."""
+def files_fit(files: FileTable, columns: int, *, few: bool = False) -> bool:
+    """Whether so many columns of files can be ranked in memory, by their sizes.
+
+    With `few` the memory is what two million rows take, if there is that much.
+    """
     if files.first.content is not None:
         return True  # standard input can be read once only
+    budget = memory_budget()
+    if few:
+        budget = min(budget, ROWS_TO_STREAM * columns * BYTES_TO_RANK)
     if (rows := files.rows()) is not None:
-        return rows <= rows_that_fit(columns, memory_budget())
-    return files.size() * COPIES <= memory_budget()
+        return rows <= rows_that_fit(columns, budget)
+    return files.size() * COPIES <= budget
 
 
 def first_columns(

@@ -17,6 +17,7 @@ def expected_data(answer, condition=None):
     return {
         "measure": answer.measure,
         "estimates": dict(answer.estimates),
+        "paired": True,
         "differences": [one.to_dict() for one in answer.differences.values()],
         "against": answer.against,
         "condition": None if condition is None else condition.to_dict(),

@@ -4,6 +4,7 @@ import pytest
 
 import thresher as th
 from tests.cli.conftest import write_csv
+from thresher.sources.storage import read_ranking
 
 COLUMNS = ["--label", "malignant", "--score", "forest"]
 
@@ -57,6 +58,69 @@ def test_a_part_of_one_class_is_welcome(run, folder):
     result = run("merge", "negatives.csv", "predictions.csv", *COLUMNS)
     assert result.exit_code == 0
     assert "undefined" in result.stdout
+
+
+def test_many_scores_are_condensed_unless_all_are_asked_for(run, folder, large):
+    """Workers count parts; what they add up to has bounds that hold the exact numbers, and fits in few segments."""
+    words = ("--label", "y", "--score", "p")
+    assert run("merge", large, *words, "-o", "all.parquet").exit_code == 0
+    assert run("merge", large, *words, "-o", "every.parquet", "--exact").exit_code == 0
+    few, every = (read_ranking(folder / name) for name in ("all.parquet", "every.parquet"))
+    assert len(few) <= 2**17 < len(every) == len(th.scan(large, label="y", score="p"))
+    for name, bounds in th.bounds(few).items():
+        assert bounds.lower <= th.bounds(every, name).lower <= bounds.upper
+
+
+@pytest.mark.usefixtures("halves")
+def test_a_merged_ranking_is_evaluated_gated_and_compared(data, run, columns):
+    """Worker, merge, gate: the sum of the parts is judged as all rows are."""
+    for name in ("forest", "bayes"):
+        for part in ("one", "two"):
+            words = ("--label", "malignant", "--score", name, "-o", f"{part}-{name}.parquet")
+            assert run("merge", f"{part}.csv", *words).exit_code == 0
+        assert run("merge", f"one-{name}.parquet", f"two-{name}.parquet", "-o", f"{name}.json").exit_code == 0
+    merged, rows = ("forest.json", "bayes.json"), ("predictions.csv", *COLUMNS, "--score", "bayes")
+    assert data("evaluate", *merged) == data("evaluate", *rows, "--no-paired")
+    required = (
+        "--require",
+        "auc >= 0.8",
+        "--require",
+        "bayes:brier <= 0.4",
+        "--require",
+        "recall@threshold=0.5 >= 0.3",
+    )
+    gate = data("gate", *merged, *required)
+    assert [one["interval"] for one in gate["requirements"]] == [
+        one["interval"] for one in data("gate", *rows, *required)["requirements"]
+    ]
+    compared = data("compare", *merged)
+    rankings = {name: th.rank(columns["malignant"], columns[name]) for name in ("forest", "bayes")}
+    expected = th.inference.compare_rankings(rankings)
+    assert compared["differences"] == [one.to_dict() for one in expected.differences.values()]
+    assert compared["paired"] is False
+    assert "unpaired" in run("compare", *merged).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "all.json", "--label", "malignant"], "a ranking has no columns or tables"),
+        (["evaluate", "all.json", "--by", "week"], "a ranking has no columns to group"),
+        (["evaluate", "all.json", "-o", "page.html"], "--output needs rows, and there are only counts"),
+        (["evaluate", "all.json", "--paired"], "--paired needs rows"),
+        (["evaluate", "predictions.csv", *COLUMNS, "--no-paired", "--weight", "weight"], "--weight needs rows"),
+        (["evaluate", "all.json", "predictions.csv", *COLUMNS], "is no ranking that thresher merge wrote"),
+        (["gate", "all.json", "--require", "auc >= 0.5", "--cluster", "patient"], "--cluster needs rows"),
+        (["compare", "all.json", "other.json", "--measure", "brier"], "rankings are compared by AUC alone"),
+        (["compare", "all.json"], "rankings by name are needed, 2 or more"),
+        (["evaluate", "all.json", "folder/all.json"], "two rankings are called 'all'"),
+    ],
+)
+def test_what_needs_rows_is_refused_of_rankings(run, refused, folder, words, message):
+    (folder / "folder").mkdir()
+    for name in ("all.json", "other.json", "folder/all.json"):
+        assert run("merge", "predictions.csv", *COLUMNS, "-o", name).exit_code == 0
+    assert message in refused(*words)
 
 
 @pytest.mark.parametrize(

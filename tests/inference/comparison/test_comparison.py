@@ -4,6 +4,7 @@ import pickle
 import numpy as np
 import pytest
 
+import thresher as th
 import thresher.inference as ti
 from tests.inference import oracles
 from tests.inference.comparison.test_paired import correlated
@@ -77,3 +78,25 @@ def test_a_comparison_can_be_pickled_and_copied(renew):
     for mapping in (again.estimates, again.differences):
         with pytest.raises(TypeError, match="a result does not change"):
             mapping["a"] = 1
+
+
+def test_rankings_are_compared_as_independent_samples():
+    """Pair by pair as `compare_unpaired`, p-values adjusted; ranges of scores move limits apart."""
+    rng = np.random.default_rng(2)
+    labels = rng.random(400) < 0.4
+    scores = {name: rng.normal(size=400) + worth * labels for name, worth in (("a", 2), ("b", 1), ("c", 0))}
+    rankings = {name: th.rank(labels, each) for name, each in scores.items()}
+    comparison = th.inference.compare_rankings(rankings, margin=0.01)
+    assert not comparison.paired
+    for (a, b), one in comparison.differences.items():
+        alone = th.inference.compare_unpaired(rankings[a], rankings[b], margin=0.01)
+        assert (one.a, one.b, one.lower, one.upper, one.margin) == (a, b, alone.lower, alone.upper, 0.01)
+    p_values = [one.p_value for one in comparison.differences.values()]
+    assert [one.p_adjusted for one in comparison.differences.values()] == th.inference.holm(p_values)
+    rows = {"y": labels.astype(int), **scores}
+    ranges = th.scan(rows, label="y", score=["a", "b", "c"], exact=False, buckets=64)
+    openly = th.inference.compare_rankings(ranges)["a", "b"]
+    width = sum(th.bounds(ranges[name], "auc").width for name in ("a", "b"))
+    exactly = comparison["a", "b"]
+    assert openly.upper - openly.lower >= exactly.upper - exactly.lower + 0.9 * width
+    assert "ranges of scores" in openly.note

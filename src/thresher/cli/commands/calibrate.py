@@ -56,13 +56,13 @@ def command(source: str, columns: ColumnOptions, mix: MixOptions, how: Calibrate
     from thresher.calibration import calibration_map
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import map_blocks
-    from thresher.cli.inputs import is_ranking, rankings
+    from thresher.cli.reading import is_ranking, read_rankings
 
     if how.write is not None:
         if source == outputs.STANDARD or is_ranking(source):
             raise click.UsageError("--write needs rows in a file, which can be read twice")
         outputs.require_format(how.write)
-    models = rankings(source, columns)
+    (models,) = read_rankings([source], columns).values()
     if len(models) > 1:
         raise click.UsageError("a map is of one model; give --score once")
     (ranking,) = models.values()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option
+from thresher.cli.options import CountOptions, GroupOptions, PrintOptions, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class ChooseOptions:
         metavar="TEXT", help='A constraint, e.g. "recall >= 0.9". Repeat it for several.'
     )
     at_most: float | None = option(metavar="CASES", help="Call at most so many cases of the data positive.")
+    exact: bool = option(**options.EXACT)
 
 
 @options.define(
@@ -28,30 +29,44 @@ class ChooseOptions:
         'thresher choose predictions.csv --label malignant --score forest --maximise f1 --subject-to "fpr <= 0.05"',
     ],
 )
-@options.SOURCE
+@options.SOURCES
 def command(
-    source: str, columns: ColumnOptions, condition: ConditionOptions, goal: ChooseOptions, printed: PrintOptions
+    sources: tuple[str, ...],
+    data: CountOptions,
+    groups: GroupOptions,
+    goal: ChooseOptions,
+    printed: PrintOptions,
 ) -> None:
     """Choose the best threshold of a model, exactly.
 
     Every distinct score is tried and all ties are listed. Without a measure the expected cost is minimised. FILE holds
-    rows, or a ranking that thresher merge wrote.
+    rows, or a ranking that thresher merge wrote; several rankings are several models.
     """
-    declared = condition.condition()
+    declared = data.condition()
 
     from thresher.choices import choose
-    from thresher.cli.console.screen import present, working
+    from thresher.cli.console.groups import present_groups
+    from thresher.cli.console.screen import working
     from thresher.cli.console.tables import choice_blocks, choice_data
-    from thresher.cli.inputs import rankings
+    from thresher.cli.reading import answer_groups, read_rankings
 
-    free = not (goal.maximise or goal.minimise or goal.subject_to or goal.at_most)
-    models = rankings(source, columns, condition=declared if free else None)
-    with working("trying every threshold"):
-        best = asdict(goal) | {"subject_to": list(goal.subject_to) or None}
-        choices = {name: choose(ranking, declared, **best) for name, ranking in models.items()}
     constrained = bool(goal.subject_to) or goal.at_most is not None
-    present(
+    free = not (goal.maximise or goal.minimise or constrained)
+    models = read_rankings(sources, data, groups, exact=goal.exact or None, condition=declared if free else None)
+    best: dict[str, Any] = {
+        "maximise": goal.maximise,
+        "minimise": goal.minimise,
+        "subject_to": list(goal.subject_to) or None,
+        "at_most": goal.at_most,
+    }
+    with working("trying every threshold"):
+        choices = answer_groups(
+            models, lambda each: {name: choose(ranking, declared, **best) for name, ranking in each.items()}
+        )
+    present_groups(
         printed,
-        lambda: json.dumps({name: choice_data(choice) for name, choice in choices.items()}, indent=2),
-        lambda _: choice_blocks(choices, constrained=constrained),
+        groups.by,
+        choices,
+        plain=lambda each: {name: choice_data(choice) for name, choice in each.items()},
+        blocks=lambda each, _: choice_blocks(each, constrained=constrained),
     )

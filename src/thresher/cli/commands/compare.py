@@ -11,6 +11,7 @@ import click
 
 from thresher.cli import options
 from thresher.cli.options import PrintOptions, RowOptions, option
+from thresher.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,13 @@ class CompareOptions:
         "thresher compare predictions.csv --label malignant --score forest --score bayes --measure 'net_benefit@0.1'",
     ],
 )
-@options.SOURCE
-def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOptions) -> None:
+@options.SOURCES
+def command(sources: tuple[str, ...], data: RowOptions, how: CompareOptions, printed: PrintOptions) -> None:
     """Compare models that scored the same rows, pair by pair.
 
     AUCs by DeLong's covariance; losses, partial areas, net benefit and calibration by what each row contributes; all
-    else by resampling rows (or clusters) jointly. The difference is that of the first model minus the second.
+    else by resampling rows (or clusters) jointly. The difference is that of the first model minus the second. FILE
+    holds rows; rankings that thresher merge wrote are compared by AUC as if their rows had nothing in common.
     """
     from thresher.tables import quantity
 
@@ -53,34 +55,44 @@ def command(source: str, data: RowOptions, how: CompareOptions, printed: PrintOp
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import comparison_blocks
-    from thresher.cli.inputs import rows_that_fit, scan_arguments
-    from thresher.inference import compare, compare_scan
+    from thresher.cli.reading import (
+        is_ranking,
+        read_rankings,
+        read_rows,
+        scan_arguments,
+        scan_keywords,
+        single_source,
+    )
+    from thresher.inference import compare, compare_rankings, compare_scan
 
-    judged_by: dict[str, Any] = {
-        "thresholds": _thresholds(how.thresholds),
-        "margin": how.margin,
-        "correction": how.correction,
-        "against": how.against,
-        "level": data.level,
-        "seed": data.seed,
-        "replicates": how.replicates,
-    }
-    rows = rows_that_fit(source, data, cluster=data.cluster)
-    if rows is None:
+    judged: dict[str, Any] = {"margin": how.margin, "correction": how.correction, "level": data.level}
+    judged["against"] = how.against
+    drawn: dict[str, Any] = {"thresholds": _thresholds(how.thresholds), "seed": data.seed, "replicates": how.replicates}
+    if all(map(is_ranking, sources)):
+        if wanted.name != "auc" or not wanted.bare or how.thresholds or data.cluster or data.weight:
+            what = "rankings are compared by AUC alone, and everything else needs rows"
+            raise ArgumentError(what, "leave --measure, --threshold, --cluster and --weight out, or give rows")
+        (models,) = read_rankings(sources, data).values()
+        comparison = compare_rankings(models, **judged)
+    elif (rows := read_rows(source := single_source(sources), data, cluster=data.cluster)) is not None:
+        with working("drawing the data again"):
+            (part,) = rows.values()
+            comparison = compare(
+                **part.columns, measure=how.measure, condition=declared, trained_at=data.trained_at, **judged, **drawn
+            )
+    else:
         of_cost = wanted.name == "expected_cost" and wanted.bare
         measure = data.condition() if of_cost else how.measure
-        with scan_arguments(source, data) as arguments:
-            comparison = compare_scan(source, **arguments, clusters=data.cluster, measure=measure, **judged_by)
-    else:
-        with working("drawing the data again"):
-            comparison = compare(
-                **rows.columns, measure=how.measure, condition=declared, trained_at=data.trained_at, **judged_by
+        with scan_arguments(source, data) as scanned:
+            comparison = compare_scan(
+                source, **scan_keywords(*scanned), clusters=data.cluster, measure=measure, **judged, **drawn
             )
     mix = "" if declared is None or declared.class_ratio is None else declared.mix
     estimates = comparison.estimates.items()
     plain = {
         "measure": comparison.measure,
         "estimates": {name: value if math.isfinite(value) else None for name, value in estimates},
+        "paired": comparison.paired,
         "differences": [one.to_dict() for one in comparison.differences.values()],
         "against": comparison.against,
         "condition": None if declared is None else declared.to_dict(),

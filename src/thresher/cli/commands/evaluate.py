@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, RowOptions, column_option, option
-from thresher.errors import ArgumentError
+from thresher.cli.options import GroupOptions, PrintOptions, RowOptions, column_option, option
+from thresher.errors import ArgumentError, ThresherError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.cli.reading import Group, LabelledScores
     from thresher.evaluation import Evaluation, ScannedEvaluation
     from thresher.tables import OperatingCondition
+
+    Answer: TypeAlias = Evaluation | ScannedEvaluation | ThresherError
+    Answers: TypeAlias = dict[Group, Answer]
+
+_TOO_MANY = "there are more than fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,12 @@ class EvaluateOptions:
         help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
         "Repeat it for several.",
     )
+    paired: bool | None = option(
+        "--paired/--no-paired",
+        default=None,
+        help="Compare models row by row. Without either, rows that fit in memory are; more are only counted.",
+    )
+    exact: bool = option(**options.EXACT)
     output: str | None = option("-o", metavar="FILE", help="Write the interactive report, one HTML file.")
     title: str | None = option(help="Of the report; the file's name by default.")
     figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
@@ -45,15 +60,19 @@ class EvaluateOptions:
     examples=[
         "thresher evaluate predictions.csv --label malignant --score forest --score logistic --cost-ratio 10",
         "thresher evaluate predictions.csv --label malignant --score forest -o report.html --decision decision.json",
+        "thresher evaluate predictions.csv --label malignant --score forest --by said --no-paired",
     ],
 )
-@options.SOURCE
-def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintOptions) -> None:
+@options.SOURCES
+def command(
+    sources: tuple[str, ...], data: RowOptions, groups: GroupOptions, how: EvaluateOptions, printed: PrintOptions
+) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
     FILE holds one row per case: a true label and the score of each model. CSV, TSV, Parquet, Arrow or JSON lines,
     plain or compressed; - reads from standard input. A database is a URL, or a file of DuckDB or SQLite, with --table.
-    More rows than fit in memory are counted where they are, and what needs rows is left out.
+    More rows than fit in memory are counted where they are, and what needs rows is left out; so are rankings that
+    thresher merge wrote, each of which is a model.
     """
     from thresher.cli.outputs import place_of, require_outputs
 
@@ -61,40 +80,81 @@ def command(source: str, data: RowOptions, how: EvaluateOptions, printed: PrintO
         raise click.UsageError("--format is of figures, and --figures FOLDER is not given")
     if how.title is not None and not how.output:
         raise click.UsageError("--title is of the report, and --output FILE is not given")
-    require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
-    declared = data.condition() if data.condition_parts else None
+    for source in sources:
+        require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
+    written_to = {"output": how.output, "figures": how.figures, "decision": how.decision}
+    if groups.by and (name := next((name for name, path in written_to.items() if path), None)):
+        what = f"--{name} is of one evaluation, and --by makes one for each group"
+        raise ArgumentError(what, "take one group at a time with --where, or leave it out")
+    condition = data.condition() if data.condition_parts else None
 
-    from thresher._internal.text import count_text
     from thresher.cli.console.evaluation import scan_blocks, summary
-    from thresher.cli.console.screen import present, working, written_text
-    from thresher.cli.inputs import rows_that_fit
-    from thresher.evaluation import evaluate
+    from thresher.cli.console.groups import present_groups
+    from thresher.cli.console.screen import written_text
+    from thresher.evaluation import Evaluation
     from thresher.inference.comparison.difference import require_margin
 
     require_margin(how.margin)  # even of one model, which is compared with nobody
-    title = data.table or Path(place_of(source)).name if how.title is None else how.title
-    rows = rows_that_fit(source, data, cluster=data.cluster, predictions=how.predictions, current=how.current)
+    names = ", ".join(Path(place_of(source)).name for source in sources)
+    title = data.table or names if how.title is None else how.title
+    answers = _evaluate_rows(sources, data, groups, condition, how, printed=printed)
+    if answers is None:
+        answers = _evaluate_counts(sources, data, groups, condition, how)
+    written = [] if groups.by else [written_text(_write(each, how, title=title)) for each in answers.values()]
+
+    def blocks(each: Any, screen: Console) -> Iterator[Any]:
+        if isinstance(each, Evaluation):
+            yield from summary(each, screen, title=title)
+        else:
+            yield from scan_blocks(each, screen.width, title=title)
+        yield from written
+
+    def plain(each: Any) -> dict[str, Any]:
+        return dict(each.to_dict())
+
+    present_groups(printed, groups.by, answers, plain=plain, blocks=blocks)
+
+
+def _evaluate_rows(
+    sources: Sequence[str],
+    data: RowOptions,
+    groups: GroupOptions,
+    condition: OperatingCondition | None,
+    how: EvaluateOptions,
+    *,
+    printed: PrintOptions,
+) -> Answers | None:
+    """Evaluate the rows of each group; None for counts and too many rows."""
+    from thresher._internal.text import count_text
+    from thresher.cli.console.screen import working
+    from thresher.cli.reading import answer_groups, is_ranking, read_rows, single_source
+    from thresher.evaluation import evaluate
+
+    if how.paired is False or all(map(is_ranking, sources)):
+        return None
+    source = single_source(sources)
+    rows = read_rows(source, data, groups, cluster=data.cluster, predictions=how.predictions, current=how.current)
     if rows is None:
-        scan = _scan(source, data, declared, how)
-        written = written_text(_write(scan, how, title=title))
-        present(printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written])
-        return
-    models = count_text(len(rows.columns["scores"]), "model")
-    with working(f"evaluating {models} on {len(rows.columns['labels']):,} rows"):
-        evaluation = evaluate(
-            **rows.columns,
-            predictions=rows.predictions or None,
-            current=rows.current,
-            condition=declared,
-            **data.arguments(),
-            prefer=how.prefer,
-            margin=how.margin,
-            against=how.against,
-            measures=how.measures,
-        )
-    _compute(evaluation, printed)
-    written = written_text(_write(evaluation, how, title=title))
-    present(printed, evaluation.to_json, lambda screen: [*summary(evaluation, screen, title=title), written])
+        return None
+
+    def answer(part: LabelledScores) -> Evaluation:
+        models = count_text(len(part.columns["scores"]), "model")
+        with working(f"evaluating {models} on {len(part.columns['labels']):,} rows"):
+            evaluation = evaluate(
+                **part.columns,
+                predictions=part.predictions or None,
+                current=part.current,
+                condition=condition,
+                **data.arguments(),
+                prefer=how.prefer,
+                margin=how.margin,
+                against=how.against,
+                measures=how.measures,
+            )
+        _compute(evaluation, printed)
+        return evaluation
+
+    return dict(answer_groups(rows, answer))
 
 
 def _compute(evaluation: Evaluation, printed: PrintOptions) -> None:
@@ -110,17 +170,22 @@ def _compute(evaluation: Evaluation, printed: PrintOptions) -> None:
             model.to_dict() if printed.as_json else model.numbers
 
 
-def _scan(
-    source: str, data: RowOptions, condition: OperatingCondition | None, how: EvaluateOptions
-) -> ScannedEvaluation:
-    """The library's `evaluate_scan`; options that need rows are refused first."""
-    from thresher.cli.inputs import scan_arguments
-    from thresher.evaluation import evaluate_scan
-    from thresher.sources.engines.connect import is_engine_source
+def _evaluate_counts(
+    sources: Sequence[str],
+    data: RowOptions,
+    groups: GroupOptions,
+    condition: OperatingCondition | None,
+    how: EvaluateOptions,
+) -> Answers:
+    """Evaluate the counts of each group; refuses options that need rows."""
+    from thresher.cli.console.screen import working
+    from thresher.cli.reading import answer_groups, is_ranking, read_rankings, scan_arguments, scan_keywords
+    from thresher.evaluation import evaluate_rankings, evaluate_scan
 
-    if how.measures:
-        raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample")
-    need_rows = {
+    on_file = all(map(is_ranking, sources))
+    why = "there are only counts" if on_file else "--no-paired counts them" if how.paired is False else _TOO_MANY
+    needs_rows = {
+        "measure": how.measures,
         "output": how.output,
         "figures": how.figures,
         "cluster": data.cluster,
@@ -128,29 +193,37 @@ def _scan(
         "prefer": how.prefer,
         "against": how.against,
         "prediction": how.predictions,
+        "paired": on_file and how.paired,
+        "weight": data.weight and (on_file or how.paired is False),
     }
-    if needing := next((name for name, value in need_rows.items() if value), None):
-        fix = "leave it out, or give a sample of the rows"
-        raise ArgumentError(f"--{needing} needs rows, and there are more than fit", fix)
-    with scan_arguments(source, data) as arguments:
-        return evaluate_scan(
-            source,
-            **arguments,
-            condition=condition,
-            level=data.level,
-            margin=how.margin,
-            trained_at=data.trained_at,
-            # Models are compared inside an engine; files with more rows than fit are counted alone.
-            paired=is_engine_source(source) or data.weight is not None,
-        )
+    if needing := next((name for name, value in needs_rows.items() if value), None):
+        fix = "leave it out, or give a sample of the rows" if why == _TOO_MANY else "leave it out, or give rows"
+        raise ArgumentError(f"--{needing} needs rows, and {why}", fix)
+    judged: dict[str, Any] = {
+        "condition": condition,
+        "trained_at": data.trained_at,
+        "level": data.level,
+        "margin": how.margin,
+    }
+    if how.paired or data.weight is not None:  # rows are sorted in their engine
+        if groups.by:
+            what = f"{'--paired' if how.paired else '--weight'} sorts rows where they are, and not group by group"
+            raise ArgumentError(what, "leave --by out, or take one group at a time with --where")
+        with scan_arguments(sources[0], data, groups) as scanned:
+            return {(): evaluate_scan(sources[0], **scan_keywords(*scanned), exact=how.exact or None, **judged)}
+    counts = read_rankings(sources, data, groups, together=True, exact=how.exact, condition=condition)
+    with working("evaluating counts"):
+        return dict(answer_groups(counts, lambda models: evaluate_rankings(models, **judged)))
 
 
-def _write(evaluation: Evaluation | ScannedEvaluation, how: EvaluateOptions, *, title: str) -> list[str]:
+def _write(evaluation: Answer, how: EvaluateOptions, *, title: str) -> list[str]:
     """Write the files asked for; returns a line for each."""
     from thresher.cli.console.screen import working
     from thresher.evaluation import Evaluation
 
-    written = []
+    written: list[str] = []
+    if isinstance(evaluation, ThresherError):
+        return written
     if how.output and isinstance(evaluation, Evaluation):
         with working("writing the report"):
             evaluation.to_html(how.output, title=title)

@@ -12,9 +12,10 @@ from thresher.cli.options import ColumnOptions, PrintOptions, option
 
 @dataclass(frozen=True, slots=True)
 class MergeOptions:
-    """The file to write."""
+    """The file to write, and how exact it is."""
 
     output: str | None = option("-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
+    exact: bool = option(help="Keep every score, however many; takes memory, time and space.")
 
 
 @options.define(
@@ -24,13 +25,13 @@ class MergeOptions:
         "thresher merge monday.json tuesday.json -o all.json",
     ],
 )
-@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
+@options.SOURCES
 def command(sources: tuple[str, ...], columns: ColumnOptions, files: MergeOptions, printed: PrintOptions) -> None:
     """Count rows into rankings, and add rankings up.
 
-    A ranking holds how many positives and negatives share each score. That is all that choose and calibrate need, it is
-    small, and the sum of parts is exactly that of all rows. Every FILE is a ranking (.json, or .parquet that
-    merge wrote), or rows, which are counted by --label and --score.
+    A ranking holds how many positives and negatives share each score. That is all that choose, gate and calibrate need,
+    and the sum of parts is that of all rows. Every FILE is a ranking (.json, or .parquet that merge wrote), or rows,
+    which are counted by --label and --score. More than 131,072 scores are counted in ranges, with certain bounds.
     """
     from thresher.cli.outputs import require_outputs
 
@@ -42,7 +43,8 @@ def command(sources: tuple[str, ...], columns: ColumnOptions, files: MergeOption
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import ranking_blocks
-    from thresher.cli.inputs import is_ranking, rankings, require_no_columns
+    from thresher.cli.reading import is_ranking, read_rankings, require_no_columns
+    from thresher.sources import condense
     from thresher.sources.engines.errors import without_secrets
     from thresher.sources.storage import read_ranking, write_ranking
 
@@ -55,9 +57,14 @@ def command(sources: tuple[str, ...], columns: ColumnOptions, files: MergeOption
     for source in sources:
         name = without_secrets(source)
         with working(f"counting {name}"):
-            counts = {name: read_ranking(source)} if counted[source] else rankings(source, columns)
-        parts += [(name, ranking) for ranking in counts.values()]
+            if counted[source]:
+                ranking = read_ranking(source)
+            else:
+                (models,) = read_rankings([source], columns, exact=files.exact).values()
+                (ranking,) = models.values()
+        parts.append((name, ranking if files.exact else condense(ranking)))
     total = reduce(add, (ranking for _, ranking in parts))
+    total = total if files.exact else condense(total)
     if files.output is not None:
         write_ranking(total, files.output)
     present(printed, total.to_json, lambda _: ranking_blocks(parts, total, files.output))

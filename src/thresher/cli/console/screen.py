@@ -6,9 +6,10 @@ import math
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -31,6 +32,7 @@ NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
 GOOD, BAD, MIND, FAINT = ON_EITHER[2], ON_EITHER[4], ON_EITHER[1], "dim"
 PATIENCE, EVERY = 1.0, 0.5  # seconds before the first word about long work, and between two
+LOGGED = 10.0  # seconds between two lines where there is no terminal
 
 
 def console() -> Console:
@@ -129,18 +131,25 @@ def written_text(lines: Iterable[str]) -> list[Text]:
 
 
 @contextmanager
-def working(words: str) -> Iterator[Callable[[str], None]]:
-    """Show what is done if it takes over a second; the function changes the words."""
+def working(words: str, *, every: float = LOGGED) -> Iterator[Callable[[str], None]]:
+    """Say what is done if it takes long; the function changes the words.
+
+    A terminal shows it after a second, in one line that goes away. Where there is none, as in a log, a line is written
+    every so many seconds. With --quiet nothing is written.
+    """
     now = [words]
 
     def track(words: str) -> None:
         now[0] = words
 
-    if not sys.stderr.isatty():
+    context = click.get_current_context(silent=True)
+    if sys.stderr is None or (context is not None and context.params.get("quiet")):
         yield track
         return
     done = threading.Event()
-    worker = threading.Thread(target=_show_status, args=(now, done), daemon=True)
+    terminal = sys.stderr.isatty()
+    target, patience = (_show_status, ()) if terminal else (_write_lines, (every, sys.stderr))
+    worker = threading.Thread(target=target, args=(now, done, *patience), daemon=True)
     worker.start()
     try:
         yield track
@@ -156,3 +165,13 @@ def _show_status(now: list[str], done: threading.Event) -> None:
     with screen.status(Text(plain_text(now[0]))) as status:
         while not done.wait(EVERY):
             status.update(Text(plain_text(now[0])))
+
+
+def _write_lines(now: list[str], done: threading.Event, every: float, log: TextIO) -> None:
+    """Write to a log what is done, and for how long."""
+    start = time.perf_counter()
+    while not done.wait(every):
+        seconds = time.perf_counter() - start
+        with suppress(OSError, ValueError):  # nobody reads the log any more
+            log.write(f"thresher: {plain_text(now[0])} ({seconds:.0f} s)\n")
+            log.flush()

@@ -13,7 +13,18 @@ from rich.text import Text
 from thresher._internal.text import count_text, plain_text, range_text
 from thresher.calibration import CalibrationMap, brier, recalibrate
 from thresher.choices import Choice, Point
-from thresher.cli.console.screen import BAD, FAINT, GOOD, Cell, cautions_text, heading, number, table, written_text
+from thresher.cli.console.screen import (
+    BAD,
+    FAINT,
+    GOOD,
+    MIND,
+    Cell,
+    cautions_text,
+    heading,
+    number,
+    table,
+    written_text,
+)
 from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judgement
@@ -159,9 +170,12 @@ def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> I
         yield Text(f"Stated at {mix}.", style=FAINT)
     yield table(("model", comparison.measure), [(name, comparison.estimates[name]) for name in comparison.names])
     side = "neither side" if comparison.better == "neither" else comparison.better
-    aside = f"paired, {side} is better, limits at level {comparison.level:g}"
+    pairing = "paired" if comparison.paired else "unpaired"
+    aside = f"{pairing}, {side} is better, limits at level {comparison.level:g}"
     yield [heading("Differences", aside), differences_table(comparison, width)]
     remarks = [*comparison.remarks, *(one.note for one in comparison.differences.values() if one.note)]
+    if not comparison.paired:
+        remarks.insert(0, "Counts do not say which rows the models share; rows would show smaller differences.")
     if comparison.margin:
         remarks.insert(0, f"Differences within {comparison.margin:g} count as practically none.")
     if comparison.dropped:
@@ -193,19 +207,22 @@ def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: Operati
         for one in verdicts
         if math.isnan(one.observed)
     ]
-    failed = sum(not one.passed for one in verdicts)
-    if failed:
-        yield Text(f"{failed} of {count_text(len(verdicts), 'requirement')} failed", style=f"bold {BAD}")
+    open_ones = sum(one.undecided for one in verdicts)
+    failed = sum(not one.passed for one in verdicts) - open_ones
+    if failed or open_ones:
+        of = f"of {count_text(len(verdicts), 'requirement')}"
+        parts = [f"{failed} {of} failed"] * bool(failed) + [f"{open_ones} {of} undecided"] * bool(open_ones)
+        yield Text(", ".join(parts), style=f"bold {BAD if failed else MIND}")
     else:
         holds = f"all {len(verdicts)} requirements hold" if len(verdicts) > 1 else "it holds"
         yield Text(holds, style=f"bold {GOOD}")
 
 
 def _gate_line(one: Judgement) -> list[Cell]:
-    style = GOOD if one.passed else BAD
+    verdict, style = ("pass", GOOD) if one.passed else ("open", MIND) if one.undecided else ("FAIL", BAD)
     by = one.requirement.bound
     return [
-        Text("pass" if one.passed else "FAIL", style=f"bold {style}"),
+        Text(verdict, style=f"bold {style}"),
         one.requirement.text,
         one.interval if by != "estimate" else one.interval.estimate,
         Text.assemble((f"{by} ", FAINT), (number(one.observed), style)),

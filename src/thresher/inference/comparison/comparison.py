@@ -10,9 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import is_one_of, require_number
+from thresher._internal.arguments import is_one_of, require_number, require_one_of
 from thresher._internal.results import ReadOnly, ReadOnlyFields, Tabular, rows_of
 from thresher._internal.text import visible
+from thresher.curves import auc
 from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
     Better,
@@ -20,11 +21,12 @@ from thresher.inference.comparison.difference import (
     Pair,
     auc_contrast,
     bootstrap_difference,
+    compare_unpaired,
     holm,
     shown_p,
 )
 from thresher.inference.intervals.auc import AucCovariance, Matrix
-from thresher.ranking import Floats
+from thresher.ranking import Floats, Ranking, require_rankings
 
 Correction: TypeAlias = Literal["holm", "none"]
 MOST_IN_PAIRS = 20  # models of which every pair is compared unless something else is asked for
@@ -73,7 +75,8 @@ class Comparison(ReadOnlyFields, Tabular):
     `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
     other measures. `pairs` is how many cases, or clusters, the scarcer class has. `dropped` counts rows left out on
     request. `against` is the model that was compared with each of the others, None where every pair was compared.
-    Every difference takes its margin, better side and adjusted p-value from here.
+    `paired` says that all models scored the same rows. Every difference takes its margin, better side and adjusted
+    p-value from here.
     """
 
     names: tuple[str, ...]
@@ -89,6 +92,7 @@ class Comparison(ReadOnlyFields, Tabular):
     clustered: bool = False
     dropped: int = 0
     against: str | None = None
+    paired: bool = True
 
     def __post_init__(self) -> None:
         p_values = [one.p_value for one in self.differences.values()]
@@ -191,6 +195,47 @@ class Comparison(ReadOnlyFields, Tabular):
     def _columns(self) -> Mapping[str, Any]:
         shown = "difference", "lower", "upper", "p_value", "p_adjusted", "verdict", "level", "method", "note"
         return rows_of([{name: getattr(one, name) for name in ("a", "b", *shown)} for one in self.differences.values()])
+
+
+def compare_rankings(
+    rankings: Mapping[str, Ranking],
+    *,
+    against: str | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+    correction: Correction = "holm",
+) -> Comparison:
+    """Compare the AUCs of several rankings as independent samples, pair by pair.
+
+    Counts do not say which rows models share; if they scored the same ones, `compare` of these shows smaller
+    differences. `against` is as in `compare`. See `compare_unpaired`.
+
+    >>> spam_tree, other = Ranking.parse("[20+,5-][10+,5-][20+,40-]"), Ranking.parse("[30+,2-][15+,8-][5+,40-]")
+    >>> print(compare_rankings({"other": other, "tree": spam_tree})["other", "tree"])
+    other - tree  0.1820 [0.0662, 0.2931]  p 0.0033  better
+    """
+    require_one_of(correction, ("holm", "none"), name="correction")
+    require_rankings(rankings, least=2)
+    estimates = {name: auc(ranking) for name, ranking in rankings.items()}
+    pairing = Pairing.of(against, tuple(rankings), "higher")
+    return Comparison(
+        names=tuple(rankings),
+        measure="auc",
+        better="higher",
+        estimates=estimates,
+        differences={
+            (a, b): replace(compare_unpaired(rankings[a], rankings[b], level=level, margin=margin), a=a, b=b)
+            for a, b in pairing.pairs(estimates)
+        },
+        against=pairing.model(estimates),
+        spread=None,
+        pairs=float(min(min(ranking.Pos, ranking.Neg) for ranking in rankings.values())),
+        level=level,
+        margin=margin,
+        correction=correction,
+        dropped=max(ranking.dropped for ranking in rankings.values()),
+        paired=False,
+    )
 
 
 def auc_differences(

@@ -12,7 +12,7 @@ import numpy as np
 from thresher._internal.arguments import numbers_of, require_level, require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
-from thresher.curves import auc
+from thresher.curves import auc, auc_bounds
 from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.replicates import percentile_limits
 from thresher.inference.interval import Interval, limits_around, stretch_limits, student_quantile
@@ -153,7 +153,8 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     For different cases: two hospitals, this year and last. For two models on the same rows use `compare`,
     because what they share would be counted against their difference here. The limits of both AUCs (as `auc_interval`)
     are combined so that squared distances add up (Zou & Donner 2008), which holds in small samples; p is the level at
-    which they would just meet 0. `variance` is the sum of DeLong's.
+    which they would just meet 0. `variance` is the sum of DeLong's. Limits of rankings that count ranges of scores are
+    moved apart by as much as the AUCs are open.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> print(compare_unpaired(Ranking.parse("[30+,2-][15+,8-][5+,40-]"), spam_tree))
@@ -177,8 +178,15 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
         level=level,
         method="combined limits",
     )
-    note = "" if spread else "an AUC shows no spread; its limits are exact, for pairs"
-    return replace(difference, margin=margin, note=note)
+    notes = [] if spread else ["an AUC shows no spread; its limits are exact, for pairs"]
+    lower, upper = difference.lower, difference.upper
+    known = [auc_bounds(ranking) for ranking in both]
+    if any(each.width for each in known):
+        (a, b), (of_a, of_b) = (each.area for each in limits), known
+        lower -= (a - of_a.lower) + (of_b.upper - b)
+        upper += (of_a.upper - a) + (b - of_b.lower)
+        notes.append("limits allow for what ranges of scores leave open")
+    return replace(difference, lower=lower, upper=upper, margin=margin, note="; ".join(notes))
 
 
 def undefined_difference(names: Pair, *, level: float, method: str, note: str) -> Difference:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.curves import KolmogorovSmirnov
+from thresher.curves import KolmogorovSmirnov, average_precision, pr_area
 from thresher.inference.influence import (
     SegmentInfluence,
     Variance,
@@ -17,6 +17,7 @@ from thresher.inference.influence import (
     pr_area_influence,
     refinement_influence,
     row_influence,
+    segment_influence,
     shorten_sample,
     variance_by_cases,
 )
@@ -24,9 +25,9 @@ from thresher.inference.interval import LOGIT, Interval, normal_quantile, studen
 from thresher.inference.intervals.calibration import MOST_SEGMENTS, part_intervals
 from thresher.inference.intervals.loss import log_loss_interval
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.intervals.table import count_calls, table_interval
+from thresher.inference.intervals.table import Table, count_calls, table_interval
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Ranking, reaches
+from thresher.ranking import Flags, Ranking, reaches, shorten
 from thresher.tables import OperatingCondition, Quantity
 
 _NOTHING = 1e-30  # a variance no larger is rounding
@@ -94,14 +95,31 @@ def model_intervals(
     return intervals | {"log_loss": interval} | _parts(model, estimates)
 
 
+def area_interval(ranking: Ranking, asked: Quantity, *, level: float) -> Interval:
+    """The interval of a partial or precision-recall area of counts."""
+    cases = float(min(ranking.Pos, ranking.Neg))
+    if asked.within is not None:
+        slopes = segment_influence(ranking, Quantity("partial_auc", asked.within))
+        return _partial_interval(slopes.estimate, variance_by_cases(ranking)(slopes), cases, asked, level)
+    near = shorten(ranking, MOST_SEGMENTS, keep="even")
+    estimate = average_precision(ranking) if asked.name == "average_precision" else pr_area(ranking)
+    variance = variance_by_cases(near)(segment_influence(near, asked))
+    return _share_interval(estimate, variance, cases, level, method="delta")
+
+
 def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, level: float) -> Interval:
     """The interval of a partial area, as a share of the most it could be."""
+    influence = row_influence(rows, model, Quantity("partial_auc", asked.within))
+    return _partial_interval(influence.estimate, influence.variance(rows.cluster), min(rows.cases), asked, level)
+
+
+def _partial_interval(area: float, variance: float, cases: float, asked: Quantity, level: float) -> Interval:
     within = asked.within
     if within is None:
         raise AssertionError(asked)
-    influence, most = row_influence(rows, model, Quantity("partial_auc", within)), within.high - within.low
-    variance = influence.variance(rows.cluster) / most**2
-    share = _share_interval(influence.estimate / most, variance, min(rows.cases), level, method="influence")
+    most = within.high - within.low
+    variance /= most**2
+    share = _share_interval(area / most, variance, cases, level, method="influence")
     start, stretch = 0.0, most
     if asked.name != "partial_auc":  # standardised areas are a straight function of plain ones (McClish 1989)
         low, high = (within.low, within.high) if within.rate == "fpr" else (1 - within.high, 1 - within.low)
@@ -119,10 +137,15 @@ def net_benefit_interval(
 
     Calls are those of the probabilities at the class mix that it is stated at.
     """
-    at = asked.probability or math.nan
     stated = rows.at_prevalence(prevalence, trained_at=trained_at)
-    calls = stated.scores[model].astype(np.float64) >= at
+    calls = stated.scores[model].astype(np.float64) >= (asked.probability or math.nan)
     table = count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
+    return net_benefit_of(table, asked, prevalence=prevalence, level=level)
+
+
+def net_benefit_of(table: Table, asked: Quantity, *, prevalence: float | None, level: float) -> Interval:
+    """The interval of the net benefit of a table of calls."""
+    at = asked.probability or math.nan
     gains = OperatingCondition(prevalence=prevalence, cost_fp=at / (1 - at), cost_fn=0, cost_tp=-1, cost_tn=0)
     cost = table_interval(table, gains, level=level)
     estimate, lower, upper = (0.0 - end for end in (cost.estimate, cost.upper, cost.lower))
