@@ -92,13 +92,15 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   };
 
   const near = onScreen(parts.map((part) => part.panel.figure));
+  let late = parts;
   let quiet: ReturnType<typeof setTimeout> | undefined;
   let calm: ReturnType<typeof setTimeout> | undefined;
   const update = (): void => {
     view = viewOf(scene, store.state);
     bar.update(view);
     table.update(view);
-    for (const part of parts) if (near.has(part.panel.figure)) part.update(view);
+    late = parts.filter((part) => !near.has(part.panel.figure));
+    for (const part of parts) if (!late.includes(part)) part.update(view);
     calm ??= setTimeout(calmly, CALM);
     clearTimeout(quiet);
     quiet = setTimeout(() => settled(), 300);
@@ -109,7 +111,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     root.classList.toggle("asfound", isAsFound(contents, view));
     words.update(view);
     hold();
-    for (const part of parts) if (!near.has(part.panel.figure)) part.update(view);
+    for (const part of late) part.update(view); // also what has come on the screen since
     measures.update(view);
   };
   const settled = (): void => {

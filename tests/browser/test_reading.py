@@ -91,7 +91,7 @@ def test_pictures_say_that_bands_are_pointwise_while_they_show_one(opened):
 
     assert words() == {"roc", "pr", "benefit", "reliability"}
     reader.page.get_by_label("confidence bands").uncheck()
-    reader.page.wait_for_function("() => !document.querySelector('.panel .band')")
+    reader.page.wait_for_selector(".panel .band", state="detached")
     assert words() == set()
 
 

@@ -52,7 +52,7 @@ def test_copies_of_rows_are_no_news():
     for name, interval in model.numbers.items():
         assert apparent(interval) == pytest.approx(apparent(plain.numbers[name])), name
         # Squares of slopes times n / (n - 1), by both classes together and not by each.
-        slack = 0.3 if name in ("ici", "e50", "e90") else 0.03  # which are resampled
+        slack = 0.5 if name in ("ici", "e50", "e90") else 0.03  # which are resampled
         assert interval.variance == pytest.approx(plain.numbers[name].variance, rel=slack), name
 
 

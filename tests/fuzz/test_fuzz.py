@@ -17,9 +17,10 @@ from tests.fuzz.harness import Work, answer, run, smaller
 SEED = 20_260_101
 CASES = 25
 SLOW = {"commands": 2, "decisions": 4, "large": 3}
+ELSEWHERE = {"faults", "overwriting"}  # as are hostile ones, in files of their own
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", [name for name in CHECKS if name not in ELSEWHERE and not name.startswith("hostile")])
 def test_no_wrong_answer_in_a_short_run(name):
     cases = SLOW.get(name, CASES)
     tally = run(Work((name,), SEED, 1, math.inf, 30, cases))[name]

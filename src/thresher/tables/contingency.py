@@ -274,7 +274,10 @@ class Contingency(Tabular):
         return contingency_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _table, (type(self), *(getattr(self, part.name) for part in fields(self)))
+        # The constructor makes arrays read-only on the other side too, but it refuses a table that is undefined.
+        columns = tuple(getattr(self, part.name) for part in fields(self))
+        defined = not any(np.isnan(getattr(self, name)).any() for name in _CELLS)
+        return (type(self), columns) if defined else (_table, (type(self), *columns))
 
     def _brief(self) -> str:
         with np.printoptions(threshold=6, edgeitems=2, linewidth=999):
