@@ -245,7 +245,8 @@ def _open(file: DataFile) -> _Part:
         with translate_errors(file):
             fragment = None if file.format == "arrow" else _fragment(file, {})
             schema = _open_arrow(file).schema if fragment is None else fragment.physical_schema
-        names, types = schema.names, dict(zip(schema.names, schema.types, strict=True))
+            names = schema.names
+        types = dict(zip(names, schema.types, strict=True))
     return _Part(file, fragment, [*names, *file.partition], types | dict.fromkeys(file.partition, text))
 
 

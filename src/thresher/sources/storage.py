@@ -104,10 +104,11 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
     parquet = extra("pyarrow.parquet", name="files")
     with translate_errors(DataFile(name, "parquet")):
         table = parquet.read_table(io.BytesIO(content), partitioning=None)
+        names = table.column_names  # which a damaged file need not have in UTF-8
     about = _about(table.schema.metadata)
-    if table.column_names[:3] != list(_COLUMNS) or about["segments"] != table.num_rows:
+    if names[:3] != list(_COLUMNS) or about["segments"] != table.num_rows:
         raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts")
-    columns = {name: np.array(table[name]) for name in table.column_names}
+    columns = {name: np.array(table[name]) for name in names}
     exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
     if not {*_ENDS, *ABOUT} & {*columns, *about}:
         return exact
