@@ -65,6 +65,7 @@ def test_samples_without_an_interval_are_left_out_and_counted():
         ({"interval": 3}, "function"),
         ({"world": "normal"}, "no world"),
         ({"truth": None}, "cannot be held"),
+        ({"truth": "auc"}, "cannot be held"),
         ({"interval": lambda sample: float(sample.scores.mean())}, "cannot be held"),
     ],
 )

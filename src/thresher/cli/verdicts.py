@@ -66,13 +66,18 @@ def verdict_text(one: Judgement) -> str:
         return plain_text(f"{one.model}: {one.requirement.quantity} is undefined: {one.interval.note}; {required}")
     bound = one.requirement.bound
     limit = "" if bound == "estimate" else f"{bound} limit of "
-    shown = number_text(one.observed)
     if one.undecided:
         ends = " to ".join(map(number_text, one.within))
         return plain_text(f"{one.model}: {limit}{one.requirement.quantity} lies within {ends}, {required}: undecided")
-    if one.passed != one.requirement.holds(float(f"{one.observed:.3g}")):  # three digits would contradict the verdict
-        shown = repr(one.observed)
-    return plain_text(f"{one.model}: {limit}{one.requirement.quantity} is {shown}, {required}")
+    return plain_text(f"{one.model}: {limit}{one.requirement.quantity} is {observed_text(one)}, {required}")
+
+
+def observed_text(one: Judgement) -> str:
+    """The bound that was judged, to as many digits as bear the verdict out."""
+    value, holds = one.observed, one.requirement.holds
+    texts = (f"{value:.{digits}g}" for digits in range(3, 18))
+    first = next((text for text in texts if holds(float(text)) == holds(value)), repr(value))
+    return number_text(value) if len(first.strip("-0.").replace(".", "")) <= 3 or math.isnan(value) else first
 
 
 def _escape(text: str, signs: dict[str, str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -101,7 +102,7 @@ def _holds(result: Any, truth: Truth | None) -> bool | None:
     """Whether an interval holds the truth; None where it is undefined."""
     if isinstance(result, bool | np.bool_):
         return bool(result)
-    if not isinstance(result, Interval) or truth is None:
+    if not isinstance(result, Interval) or not isinstance(truth, Interval | Real):
         what = f"{result!r} cannot be held against the truth {truth!r}"
         raise ArgumentError(what, "return an Interval and give its truth, or return True or False")
     return None if np.isnan(result.lower) or np.isnan(result.upper) else float(truth) in result

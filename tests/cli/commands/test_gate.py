@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -198,7 +199,8 @@ def test_properties_of_annotations_are_escaped(run):
 def test_a_verdict_is_shown_with_the_digits_that_bear_it_out(run, columns):
     lower = th.auc_interval(th.rank(columns["malignant"], columns["forest"])).lower
     result = run("gate", *ROWS, *required(f"auc >= {lower * (1 + 1e-9)}"), "--github")
-    assert f"is {lower!r}, required" in result.stdout
+    shown = float(re.search(r"is ([0-9.]+), required", result.stdout)[1])
+    assert lower - 1e-3 < shown < lower * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -211,3 +213,11 @@ def test_a_verdict_is_shown_with_the_digits_that_bear_it_out(run, columns):
 )
 def test_outputs_that_cannot_be(refused, words, message):
     assert message in refused("gate", *ROWS, *required("auc >= 0.5"), *words)
+
+
+def test_a_verdict_that_is_close_is_shown_with_the_digits_that_bear_it_out(run, columns):
+    area = th.auc(th.rank(columns["malignant"], columns["forest"]))
+    result = run("gate", *ROWS, *required(f"auc.estimate >= {area + 1e-5:.6f}"))
+    assert result.exit_code == 1
+    assert f"estimate {area:.3g} " not in result.stdout
+    assert f"{area:.5f}"[:6] in result.stdout

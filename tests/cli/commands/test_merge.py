@@ -41,12 +41,6 @@ def test_a_ranking_of_ranges_has_limits(run, folder):
     assert f"{bounds.lower:.4f} to {bounds.upper:.4f}" in run("merge", "ranges.json").stdout
 
 
-def test_the_same_file_twice_counts_twice(data):
-    once = data("merge", "predictions.csv", *COLUMNS)
-    twice = data("merge", "predictions.csv", "predictions.csv", *COLUMNS)
-    assert twice["pos"] == [2 * count for count in once["pos"]]
-
-
 @pytest.mark.usefixtures("halves")
 def test_parts_and_the_sum_are_shown(run):
     lines = run("merge", "one.csv", "two.csv", *COLUMNS).stdout.splitlines()
@@ -140,3 +134,9 @@ def test_what_needs_rows_is_refused_of_rankings(run, refused, folder, words, mes
 def test_what_is_refused(refused, folder, words, message):
     (folder / "bad.parquet").write_bytes(b"no Parquet")
     assert message in refused("merge", *words)
+
+
+def test_a_file_named_twice_would_count_double(run, refused):
+    rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
+    assert run("merge", *rows, "-o", "monday.json", "-q").exit_code == 0
+    assert "./monday.json is named twice" in refused("merge", "monday.json", "./monday.json", "-o", "all.json")

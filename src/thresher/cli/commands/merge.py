@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 from thresher.cli import options
 from thresher.cli.options import ColumnOptions, PrintOptions, option
+from thresher.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,9 @@ def command(sources: tuple[str, ...], columns: ColumnOptions, files: MergeOption
 
     for source in sources:
         require_outputs(source=source, output=files.output)
+    places = [os.path.realpath(source) if Path(source).exists() else source for source in sources]
+    if twice := next((source for i, source in enumerate(sources) if places[i] in places[:i]), None):
+        raise ArgumentError(f"{twice} is named twice, and its cases would count double", "name each file once")
 
     from functools import reduce
     from operator import add

@@ -148,7 +148,8 @@ def working(words: str, *, every: float = LOGGED) -> Iterator[Callable[[str], No
         return
     done = threading.Event()
     terminal = sys.stderr.isatty()
-    target, patience = (_show_status, ()) if terminal else (_write_lines, (every, sys.stderr))
+    began = time.perf_counter() if context is None else context.meta.setdefault("thresher.began", time.perf_counter())
+    target, patience = (_show_status, ()) if terminal else (_write_lines, (began, every, sys.stderr))
     worker = threading.Thread(target=target, args=(now, done, *patience), daemon=True)
     worker.start()
     try:
@@ -167,11 +168,10 @@ def _show_status(now: list[str], done: threading.Event) -> None:
             status.update(Text(plain_text(now[0])))
 
 
-def _write_lines(now: list[str], done: threading.Event, every: float, log: TextIO) -> None:
-    """Write to a log what is done, and for how long."""
-    start = time.perf_counter()
-    while not done.wait(every):
-        seconds = time.perf_counter() - start
+def _write_lines(now: list[str], done: threading.Event, began: float, every: float, log: TextIO) -> None:
+    """Write to a log what is done, every so many seconds since the command began."""
+    while not done.wait(every - (time.perf_counter() - began) % every):
+        seconds = time.perf_counter() - began
         with suppress(OSError, ValueError):  # nobody reads the log any more
             log.write(f"thresher: {plain_text(now[0])} ({seconds:.0f} s)\n")
             log.flush()

@@ -25,6 +25,7 @@ from thresher.cli.console.screen import (
     table,
     written_text,
 )
+from thresher.cli.verdicts import observed_text
 from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judgement
@@ -225,7 +226,7 @@ def _gate_line(one: Judgement) -> list[Cell]:
         Text(verdict, style=f"bold {style}"),
         one.requirement.text,
         one.interval if by != "estimate" else one.interval.estimate,
-        Text.assemble((f"{by} ", FAINT), (number(one.observed), style)),
+        Text.assemble((f"{by} ", FAINT), ("–" if math.isnan(one.observed) else observed_text(one), style)),
         plain_text(one.model),
         "–" if one.threshold is None else threshold_number(one.threshold, 4),
     ]
