@@ -271,3 +271,17 @@ def test_cells_are_sums():
 def test_bad_input_is_refused_in_words(wrong, words):
     with pytest.raises(ThresherError, match=words):
         wrong()
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative"),
+    [
+        (stats.norm(-1.2, 1), stats.norm(0, 1)),  # positives score lower
+        (stats.norm(-0.3, 3), stats.norm(0, 1)),  # the fpr is further above the tpr than below it
+        (stats.norm(0.3, 1), stats.norm(0, 3)),
+    ],
+)
+def test_the_distance_of_classes_counts_either_way(positive, negative):
+    x = np.linspace(-12, 12, 200_001)
+    expected = np.abs(positive.sf(x) - negative.sf(x)).max()
+    assert Scores(positive, negative).ks.estimate == pytest.approx(expected, abs=1e-8)

@@ -307,9 +307,9 @@ class Scores:
 
     @cached_property
     def ks(self) -> Interval:
-        """The largest distance between tpr and fpr."""
-        table = self.table(self.best_threshold(OperatingCondition(class_ratio=1, cost_ratio=1)))
-        return formula(abs(table.tpr - table.fpr))
+        """The largest distance between tpr and fpr, whichever is the higher."""
+        turns, _ = self._crossings(OperatingCondition(class_ratio=1, cost_ratio=1))
+        return formula(max((abs(float(self.positive.sf(x) - self.negative.sf(x))) for x in turns), default=0.0))
 
     @cached_property
     def brier(self) -> Interval:

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, isotonic_regression
 from scipy.special import expit, ndtri
 
 import thresher as th
@@ -127,6 +127,18 @@ def coverage(draw, truth, *, n, times, replicates=60):
             held = {name: held[name] + (truth[name] in getattr(result, name)) for name in PARTS}
             drawn += 1
     return {name: number / times for name, number in held.items()}
+
+
+@pytest.mark.parametrize("n", [200, 5000])
+def test_scores_fitted_to_their_own_labels_are_not_known_to_be_calibrated(n):
+    """The hull's shares leave no apparent loss: less than labels drawn from true probabilities ever would."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(n) < 0.3
+    labels = labels[np.argsort(rng.normal(size=n) + labels)]
+    scores = isotonic_regression(labels.astype(np.float64)).x
+    loss = calibration_intervals(th.rank(labels, scores)).calibration
+    assert (loss.estimate, loss.lower) == (0, 0)
+    assert 0 < loss.upper < 10 / n
 
 
 @pytest.mark.parametrize("levels", [0, 5])

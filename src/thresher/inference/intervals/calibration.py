@@ -204,7 +204,8 @@ def _limits(
     """Limits of a mean whose variance grows with it: `variance` where it is `at`.
 
     They solve (estimate - x)² = quantile² · variance · x / at + noise², with the noise that may lie in an estimate
-    which is too high for the lower limit, and in one too low for the upper.
+    which is too high for the lower limit, and in one too low for the upper. Scores that were fitted to these labels
+    fit them better than any truth explains: no x solves it, and the noise alone is the upper limit.
     """
     if math.isnan(variance):
         return 0.0, 1.0
@@ -213,7 +214,7 @@ def _limits(
         estimate + shift + side * math.sqrt(max(0.0, shift * (shift + 2 * estimate) + reach**2))
         for side, reach in zip((-1, 1), noise, strict=True)
     )
-    return min(1.0, max(0.0, lower)), min(1.0, max(0.0, upper))
+    return min(1.0, max(0.0, lower)), min(1.0, upper if upper > 0 else noise[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
