@@ -211,3 +211,12 @@ def test_a_verdict_is_shown_with_the_digits_that_bear_it_out(run, columns):
 )
 def test_outputs_that_cannot_be(refused, words, message):
     assert message in refused("gate", *ROWS, *required("auc >= 0.5"), *words)
+
+
+def test_an_infinite_group_is_text_in_json(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = [f"{row % 3 % 2},{row * 37 % 101 / 101},{('inf', '1.5')[row % 2]}" for row in range(200)]
+    path.write_text("y,p,g\n" + "\n".join(lines) + "\n")
+    rows = [str(path), "--label", "y", "--score", "p", "--by", "g"]
+    message = json.loads(run("gate", *rows, *required("auc >= 0"), "--json").stdout)
+    assert [each["group"] for each in message["groups"]] == [{"g": 1.5}, {"g": "inf"}]
