@@ -56,8 +56,8 @@ def test_a_failing_case_is_made_small_and_can_be_seen_again(monkeypatch, capsys)
 def test_the_search_for_a_smaller_case_ends(monkeypatch):
     calls = []
 
-    def check(seed: int, size: int) -> Answers:
-        calls.append(seed)
+    def check(*case: int) -> Answers:
+        calls.append(case)
         return Answers(1)
 
     monkeypatch.setattr(harness, "SEARCH", -1.0)
@@ -69,7 +69,7 @@ def test_slow_checks_together_take_a_part_of_the_time(monkeypatch):
     clock = [0.0]
 
     def lasting(seconds: float):
-        def check(seed: int, size: int) -> Answers:
+        def check(*_: int) -> Answers:
             clock[0] += seconds
             return Answers(1)
 
