@@ -119,6 +119,12 @@ def tree(path):
     return ET.parse(path).getroot()  # noqa: S314 - the gate has written it
 
 
+def test_a_requirements_file_may_begin_with_a_mark_and_end_lines_as_windows_does(run, folder):
+    (folder / "marked.txt").write_bytes("\ufeffauc >= 0.85\r\nks >= 0\r\n".encode())
+    message = json.loads(run("gate", *ROWS, "--requirements", "marked.txt", "--json").stdout)
+    assert [one["requirement"] for one in message["requirements"]] == ["auc >= 0.85", "ks >= 0"]
+
+
 @pytest.fixture
 def release(folder):
     """A file of three requirements, of which the last fails."""
