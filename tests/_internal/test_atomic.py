@@ -238,7 +238,7 @@ def test_a_folder_with_a_long_name_is_put_back(tmp_path, monkeypatch):
                 rename(self, other)
                 os._exit(0)  # between the two renames
 
-            Path.rename = once
+            patched.setattr(Path, "rename", once)
             write(target, overwrite=True)
         os.waitpid(child, 0)
     assert not target.exists()
