@@ -212,3 +212,36 @@ def test_a_private_file_is_never_readable_by_others(tmp_path):
     target.touch(mode=0o600)
     with replace_file(target) as temporary:
         assert temporary.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_replaces_a_read_only_file_can_be_written_by_its_owner(tmp_path):
+    target = tmp_path / "a.html"
+    target.write_text("old")
+    target.chmod(0o444)
+    with replace_file(target) as temporary:
+        assert temporary.stat().st_mode & 0o200  # root may write anyway
+        temporary.write_text("new")
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o444
+
+
+def test_a_folder_with_a_long_name_is_put_back(tmp_path, monkeypatch):
+    target = tmp_path / ("long " * 12)
+    write(target, text="old")
+    with monkeypatch.context() as patched:
+        patched.setattr("thresher._internal.atomic.exchange", lambda *_: False)
+        child = os.fork()
+        if child == 0:
+            rename = Path.rename
+
+            def once(self, other):
+                rename(self, other)
+                os._exit(0)  # between the two renames
+
+            patched.setattr(Path, "rename", once)
+            write(target, overwrite=True)
+        os.waitpid(child, 0)
+    assert not target.exists()
+    with pytest.warns(UserWarning, match="before a process was killed"):
+        recover_folder(target)
+    assert (target / "a.txt").read_text() == "old"

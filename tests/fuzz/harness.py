@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tests.fuzz.answers import Answers, Check
-from tests.fuzz.checks import CHECKS
+from tests.fuzz.checks import CHECKS, SLOW
 
 EXAMPLES = 3  # failing cases of a check and a process; more would say the same
-SEARCH = 20.0  # seconds spent on making a failing case smaller
+SEARCH = 20.0  # seconds spent on other seeds, and again on the same one, to make a failing case smaller
+SLOW_SHARE = 0.25  # of the time, for slow checks together
 
 
 class Work(NamedTuple):
@@ -36,7 +37,7 @@ class Tally(NamedTuple):
 
 
 def run(work: Work) -> Mapping[str, Tally]:
-    """Give every check the same share of time, until time or cases are over."""
+    """Give every check the same share of time, slow ones a part of it together, until time or cases are over."""
     warnings.simplefilter("error")  # a warning that the library lets through is a fault, too
     warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)  # Ibis 12 on DuckDB 2.0
     end = time.monotonic() + work.seconds
@@ -45,7 +46,9 @@ def run(work: Work) -> Mapping[str, Tally]:
         left = [name for name, done in tallies.items() if done.failing < EXAMPLES and done.cases != work.cases]
         if not left:
             break
-        name = min(left, key=spent.__getitem__)
+        enough = sum(spent[name] for name in spent if name in SLOW) > SLOW_SHARE * sum(spent.values())
+        quick = [name for name in left if name not in SLOW]
+        name = min(quick if enough and quick else left, key=spent.__getitem__)
         cases, compared, failing = tallies[name]
         seed, start = work.seed + cases * work.step, time.monotonic()
         answers = answer(CHECKS[name], seed, work.size)
@@ -66,14 +69,14 @@ def answer(check: Check, seed: int, size: int) -> Answers:
 
 def smaller(check: Check, seed: int, size: int, answers: Answers) -> tuple[int, int, Answers]:
     """A failing case of few rows: its seed, its size and its answers."""
-    end = time.monotonic() + SEARCH
-    for tried, fewer in _smaller_cases(seed, size):
-        if time.monotonic() > end:
-            break
-        if (case := answer(check, tried, fewer)).wrong:
-            return tried, fewer, case
-    fewer = next((fewer for fewer in range(2, size) if answer(check, seed, fewer).wrong), size)
-    return seed, fewer, answers if fewer == size else answer(check, seed, fewer)
+    for cases in (_smaller_cases(seed, size), ((seed, fewer) for fewer in range(2, size))):
+        end = time.monotonic() + SEARCH
+        for tried, fewer in cases:
+            if time.monotonic() > end:
+                break
+            if (case := answer(check, tried, fewer)).wrong:
+                return tried, fewer, case
+    return seed, size, answers
 
 
 def _smaller_cases(seed: int, size: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""A short seeded run of every check, and of the harness itself."""
+"""A short seeded run of every quick check, and of the harness itself; slow ones have tests of their own."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import pytest
 import thresher as th
 from tests.fuzz import harness
 from tests.fuzz.answers import Answers
-from tests.fuzz.checks import CHECKS
+from tests.fuzz.checks import QUICK
 from tests.fuzz.definitions import DEFINITIONS
 from tests.fuzz.harness import Work, answer, run, smaller
 
 SEED = 20_260_101
 CASES = 25
-SLOW = {"commands": 2, "decisions": 4, "large": 3}
-ELSEWHERE = {"faults", "overwriting"}  # as are hostile ones, in files of their own
+FEWER = {"commands": 2, "decisions": 4, "large": 3}
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKS if name not in ELSEWHERE and not name.startswith("hostile")])
+@pytest.mark.parametrize("name", QUICK)
 def test_no_wrong_answer_in_a_short_run(name):
-    cases = SLOW.get(name, CASES)
+    cases = FEWER.get(name, CASES)
     tally = run(Work((name,), SEED, 1, math.inf, 30, cases))[name]
     assert (tally.cases, tally.failing) == (cases, 0)
     assert tally.answers >= cases
@@ -52,6 +51,38 @@ def test_a_failing_case_is_made_small_and_can_be_seen_again(monkeypatch, capsys)
     assert size == 5
     assert answers.wrong == ["5 rows or more"] == check(seed, size).wrong
     assert f"python -m tests.fuzz rows --seed {seed} --size 5 --cases 1" in capsys.readouterr().out
+
+
+def test_the_search_for_a_smaller_case_ends(monkeypatch):
+    calls = []
+
+    def check(*case: int) -> Answers:
+        calls.append(case)
+        return Answers(1)
+
+    monkeypatch.setattr(harness, "SEARCH", -1.0)
+    assert smaller(check, 1, 50, Answers(1, ["wrong"])) == (1, 50, Answers(1, ["wrong"]))
+    assert calls == []
+
+
+def test_slow_checks_together_take_a_part_of_the_time(monkeypatch):
+    clock = [0.0]
+
+    def lasting(seconds: float):
+        def check(*_: int) -> Answers:
+            clock[0] += seconds
+            return Answers(1)
+
+        return check
+
+    slow = {"slow": lasting(30), "slower": lasting(50)}
+    monkeypatch.setattr(harness, "CHECKS", {"quick": lasting(1), **slow})
+    monkeypatch.setattr(harness, "SLOW", slow)
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    tallies = run(Work(("quick", *slow), 1, 1, 1000.0, 5, None))
+    spent = 30 * tallies["slow"].cases + 50 * tallies["slower"].cases
+    assert 0 < spent <= 250 + 50
+    assert all(tally.cases for tally in tallies.values())
 
 
 def test_an_exception_is_a_wrong_answer():

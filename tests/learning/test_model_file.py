@@ -256,3 +256,9 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(th.errors.ThresherError, match=r"is no file|no model"):
         read_model(path)
+
+
+def test_one_text_does_not_stand_for_types_to_trust(tmp_path):
+    path = write_model(DummyClassifier().fit([[0], [1]], [0, 1]), tmp_path / "model.skops")
+    with pytest.raises(th.errors.ArgumentError, match="trusted cannot be"):
+        read_model(path, trusted="sklearn.svm._classes.SVC")

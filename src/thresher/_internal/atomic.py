@@ -71,7 +71,8 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
     mode = None if special else _mode(target)
     try:
         # The mode of a new file, less the process's mask, which cannot be read without changing it for other threads.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
+        # One that nobody may write gets its mode at the end.
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode | 0o600))
     except OSError as error:
         raise _unwritten(shown, error) from error
     try:
@@ -129,10 +130,10 @@ def replace_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
     temporary = target.with_name(_hidden_name(target))
     mode = _mode(target)
     try:
-        temporary.mkdir(0o777 if mode is None else mode)
+        temporary.mkdir(0o777 if mode is None else mode | 0o700)
     except OSError as error:
         raise _unwritten(Path(path), error) from error
-    old = temporary.with_name(f"{temporary.name}.old")
+    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")  # its whole name, to put it back by
     try:
         yield temporary
         if mode is not None:

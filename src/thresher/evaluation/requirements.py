@@ -102,7 +102,8 @@ def read_requirements(path: str) -> list[Requirement]:
 
     # begins a comment, at the start of a line or after a space.
     """
-    lines = {number: _COMMENT.sub("", line).strip() for number, line in enumerate(read_text(path).splitlines(), 1)}
+    text = read_text(path).removeprefix("\ufeff")  # a mark that some editors write
+    lines = {number: _COMMENT.sub("", line).strip() for number, line in enumerate(text.split("\n"), 1)}
     requirements = [requirement(line, place=(path, number)) for number, line in lines.items() if line]
     if not requirements:
         raise SourceError(f"{path} holds no requirement", 'write one a line, e.g. "auc >= 0.85"')

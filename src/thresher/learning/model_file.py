@@ -115,6 +115,9 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
     skops = extra("skops.io", name="learn")
     with located(str(path)):
         require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
+        # Of one text, every part would be trusted.
+        listed = f"give a list, e.g. {argument('trusted', ['package.module.Type'])}"
+        require_instance(trusted, (list, tuple, set, frozenset), name="trusted", fix=listed)
         if Path(path).exists() and not Path(path).is_file():
             raise ArgumentError(f"{path} is no file", "give the path of write_model's file")
         content = read_bytes(path)

@@ -301,8 +301,8 @@ def columns_that_fit(
         return read_columns(files, names) if files_fit(files, len(names), few=few) else None
     with open_table(source, table=table) as opened:
         require_table_columns(opened.table, names, place=opened.place)
-        few = opened.table.limit(ROWS_TO_STREAM + 1).aggregate(rows=lambda rows: rows.count())
-        rows = opened.answer(few, stage="counting rows", listener=listener)["rows"][0].as_py()
+        first = opened.table.limit(ROWS_TO_STREAM + 1).aggregate(rows=lambda rows: rows.count())
+        rows = opened.answer(first, stage="counting rows", listener=listener)["rows"][0].as_py()
         if rows > ROWS_TO_STREAM:
             return None
         return _table_columns(opened, opened.table, names, stage="reading rows", listener=listener)

@@ -120,6 +120,12 @@ def tree(path):
     return ET.parse(path).getroot()  # noqa: S314 - the gate has written it
 
 
+def test_a_requirements_file_may_begin_with_a_mark_and_end_lines_as_windows_does(run, folder):
+    (folder / "marked.txt").write_bytes("\ufeffauc >= 0.85\r\nks >= 0\r\n".encode())
+    message = json.loads(run("gate", *ROWS, "--requirements", "marked.txt", "--json").stdout)
+    assert [one["requirement"] for one in message["requirements"]] == ["auc >= 0.85", "ks >= 0"]
+
+
 @pytest.fixture
 def release(folder):
     """A file of three requirements, of which the last fails."""
@@ -221,3 +227,12 @@ def test_a_verdict_that_is_close_is_shown_with_the_digits_that_bear_it_out(run, 
     assert result.exit_code == 1
     assert f"estimate {area:.3g} " not in result.stdout
     assert f"{area:.5f}"[:6] in result.stdout
+
+
+def test_an_infinite_group_is_text_in_json(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = [f"{row % 3 % 2},{row * 37 % 101 / 101},{('inf', '1.5')[row % 2]}" for row in range(200)]
+    path.write_text("y,p,g\n" + "\n".join(lines) + "\n")
+    rows = [str(path), "--label", "y", "--score", "p", "--by", "g"]
+    message = json.loads(run("gate", *rows, *required("auc >= 0"), "--json").stdout)
+    assert [each["group"] for each in message["groups"]] == [{"g": 1.5}, {"g": "inf"}]

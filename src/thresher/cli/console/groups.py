@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -45,7 +46,7 @@ def present_groups(
     def every_plain() -> str:
         groups: list[dict[str, Any]] = []
         for group, answer in answers.items():
-            named = {"group": dict(zip(by, group, strict=True))}
+            named = {"group": {name: _finite(value) for name, value in zip(by, group, strict=True)}}
             if isinstance(answer, ThresherError):
                 groups.append(named | {"result": None, "refused": answer.what})
             else:
@@ -54,3 +55,8 @@ def present_groups(
         return json.dumps({**(about or {}), **parts}, allow_nan=False, indent=2, default=str)
 
     present(printed, every_plain, every_block)
+
+
+def _finite(value: Any) -> Any:
+    """A value as JSON has it: infinite ones are the texts "inf" and "-inf"."""
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
