@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from thresher.tables import MEASURES as MEASURES
     from thresher.tables import ConfusionMatrix as ConfusionMatrix
     from thresher.tables import Contingency as Contingency
+    from thresher.tables import CostMatrix as CostMatrix
     from thresher.tables import OperatingCondition as OperatingCondition
     from thresher.tables import confusion as confusion
     from thresher.tables import contingency as contingency
@@ -62,7 +63,7 @@ _PACKAGES = {
     "errors": "ThresherError",
     "ranking": "Ranking",
     "inputs": "rank",
-    "tables": "ConfusionMatrix Contingency MEASURES OperatingCondition confusion contingency",
+    "tables": "ConfusionMatrix Contingency CostMatrix MEASURES OperatingCondition confusion contingency",
     "curves": "auc average_precision brier_curve cost_curve coverage gain hull ks lift net_benefit pairs partial_auc"
     " pr_area precision_recall roc",
     "choices": "Choice choose isometric",

@@ -31,6 +31,8 @@ CODES: dict[str, str] = {
     "all-positive": "The best rule calls everything positive: the scores cannot pay for a single miss here.",
     "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",
     "equal-costs": "No costs were given, so a miss is taken to cost as much as a false alarm.",
+    "dominated-action": "An action is nowhere cheaper than another one, so that no probabilities make it the best.",
+    "right-costs-more": "Calling a class what it is costs more than calling it something else.",
     "reordered": "Smoothing changed the order of segments, so the ranking and its AUC change too.",
     "infinite-log-odds": "Probabilities of exactly 0 or 1 have infinite log-odds.",
     "certain-and-wrong": "Cases were given probability 0 or 1 and turned out otherwise, so the log loss is infinite.",

@@ -77,7 +77,7 @@ class ConfusionMatrix(Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, integer=True)}
+        readers = {"counts": items(numbers(0)), "classes": items(read_label), "dropped": number(0, integer=True)}
         kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
         parts = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
         try:
@@ -407,7 +407,8 @@ def _pairs_apart(totals: list[Any]) -> Any:
     return sum(total * (everything - total) for total in totals)
 
 
-def _label(value: Any) -> Any:
+def read_label(value: Any) -> Any:
+    """Read the name of a class: a text, a number, true or false."""
     if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
         raise FieldError(f"must be a text, a number, true or false, got {value!r}")
     return value
