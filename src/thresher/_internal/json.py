@@ -181,6 +181,13 @@ def text(value: Any) -> str:
     return value
 
 
+def read_label(value: Any) -> Any:
+    """Read the name of a class: a text, a finite number, true or false."""
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
+        raise FieldError(f"must be a text, a number, true or false, got {value!r}")
+    return value
+
+
 def _read(name: str, read: Reader, value: Any) -> Any:
     try:
         return read(value)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from thresher._internal.arguments import as_number
 from thresher._internal.parallel import map_chunks
 from thresher.cautions import Caution
-from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
+from thresher.inputs.matrix import class_rows
 from thresher.ranking import Flags, Floats, Indices, Ranking, rankable, require_ranking, widen
 
 VALUES_SHOWN = 5

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import require_one_of
-from thresher._internal.json import FieldError, items, json_value, not_written, number, numbers, read_object
+from thresher._internal.json import items, json_value, not_written, number, numbers, read_label, read_object
 from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
 from thresher.inputs import classes_of
@@ -405,13 +405,6 @@ def _pairs_apart(totals: list[Any]) -> Any:
     """Ordered pairs of cases in different classes, s² - Σ t²: 0 when all are in one."""
     everything = sum(totals)
     return sum(total * (everything - total) for total in totals)
-
-
-def read_label(value: Any) -> Any:
-    """Read the name of a class: a text, a number, true or false."""
-    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
-        raise FieldError(f"must be a text, a number, true or false, got {value!r}")
-    return value
 
 
 def _ratio(numerator: Any, denominator: Any) -> float:

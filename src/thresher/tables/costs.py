@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import numbers_of, require_instance, require_number, require_one_of
 from thresher._internal.atomic import read_text
-from thresher._internal.json import items, json_value, not_written, numbers, read_object
+from thresher._internal.json import items, json_value, not_written, numbers, read_label, read_object
 from thresher._internal.results import Tabular
 from thresher.cautions import Caution
 from thresher.errors import ConditionError, LabelError, LengthError, SourceError, ThresherError, argument
 from thresher.inputs.labels import listed, same
 from thresher.ranking import Floats, Indices
-from thresher.tables.confusion import ConfusionMatrix, read_label
+from thresher.tables.confusion import ConfusionMatrix
 
 Rows: TypeAlias = Literal["actual", "predicted"]
 Matrix: TypeAlias = npt.NDArray[np.float64]
