@@ -13,7 +13,9 @@ from thresher import losses
 
 PACKAGES = ("tables", "curves", "choices", "calibration")
 FUNCTIONS = sorted(
-    name for name, thing in OFFERED.items() if inspect.isfunction(thing) and thing.__module__.split(".")[1] in PACKAGES
+    name
+    for name, thing in OFFERED.items()
+    if inspect.isfunction(thing) and thing.__module__.split(".")[1] in PACKAGES and name != "read_costs"  # of a file
 )
 
 RANKING = th.Ranking.parse("[3+,1-][1+,2-]", score=[0.8, 0.3])
@@ -124,7 +126,6 @@ OPTIONS = [
     ("isometric", "points", [*NO_SCALAR, 2.5]),
     ("isometric", "value", NO_SCALAR),
     ("log_loss", "clip", NO_SCALAR[1:]),
-    ("log_loss_multiclass", "clip", NO_SCALAR[1:]),
     ("m_estimate", "m", NO_SCALAR),
     ("m_estimate", "prior", NO_SCALAR),
     ("net_benefit", "threshold", NO_NUMBER[1:]),

@@ -168,6 +168,12 @@ def test_files_that_are_refused(tmp_path, text, message):
         read_costs(tmp_path / "costs.csv")
 
 
+@pytest.mark.parametrize("path", [None, 5, "absent.csv", "", {}, b"x"])
+def test_what_is_no_file_is_refused(path):
+    with pytest.raises(th.ThresherError):
+        read_costs(path)
+
+
 def test_frames_and_texts_name_every_pair():
     frame = COSTS.to_frame("pandas")
     assert frame.loc[(frame.actual == "L") & (frame.predicted == "VF"), "cost"].tolist() == [10]
