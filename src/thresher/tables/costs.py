@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_instance, require_number, require_one_of
+from thresher._internal.arguments import numbers_of, require_instance, require_number
 from thresher._internal.atomic import read_text
 from thresher._internal.json import items, json_value, not_written, numbers, read_label, read_object
 from thresher._internal.results import Tabular
@@ -24,8 +24,8 @@ from thresher.errors import ConditionError, LabelError, LengthError, SourceError
 from thresher.inputs.labels import listed, same
 from thresher.ranking import Floats, Indices
 from thresher.tables.confusion import ConfusionMatrix
+from thresher.tables.contingency import Rows, require_rows
 
-Rows: TypeAlias = Literal["actual", "predicted"]
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
 FORMAT = "thresher/costs/1"
@@ -104,7 +104,7 @@ class CostMatrix(Tabular):
         >>> CostMatrix.from_array([[0, 10], [1, 0]], ["ham", "spam"], rows="predicted")["ham", "spam"]
         1.0
         """
-        _require_rows(rows)
+        require_rows(rows)
         names, actions = list(classes), [*classes, *others]
         _require_distinct(actions)
         array = numbers_of(costs, name="costs", fix="give rows of numbers", dimensions=2)
@@ -229,7 +229,7 @@ class CostMatrix(Tabular):
 
     def to_array(self, *, rows: Rows | None = None) -> Matrix:
         """The costs with the actual classes, or the actions, as rows."""
-        _require_rows(rows)
+        require_rows(rows)
         return self.costs.copy() if rows == "actual" else self.costs.T.copy()
 
     def to_dict(self) -> dict[str, Any]:
@@ -373,11 +373,6 @@ def read_costs(path: str | PathLike[str], *, default: float | None = None) -> Co
             what = f"the cost of {_pair(actual, predicted)} is {text!r} in {place}, which is no number"
             raise SourceError(what, "fill in a number") from None
     return CostMatrix(rows, default=default)
-
-
-def _require_rows(rows: Any) -> None:
-    fix = 'say what a row of the array is: rows="actual" or rows="predicted"'
-    require_one_of(rows, get_args(Rows), name="rows", fix=fix)
 
 
 def _require_distinct(names: Sequence[Any]) -> tuple[Any, ...]:
