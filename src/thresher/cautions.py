@@ -31,6 +31,7 @@ CODES: dict[str, str] = {
     "all-positive": "The best rule calls everything positive: the scores cannot pay for a single miss here.",
     "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",
     "equal-costs": "No costs were given, so a miss is taken to cost as much as a false alarm.",
+    "beaten-by-constant": "Calling every case the same costs less than the best of the tables compared.",
     "dominated-action": "An action is nowhere cheaper than another one, so that no probabilities make it the best.",
     "right-costs-more": "Calling a class what it is costs more than calling it something else.",
     "reordered": "Smoothing changed the order of segments, so the ranking and its AUC change too.",

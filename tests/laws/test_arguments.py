@@ -27,6 +27,7 @@ CONDITION = th.OperatingCondition(cost_ratio=2)
 # What every other argument is, so that only one of them is wrong.
 RIGHT: dict[str, Any] = {
     "counts": [1, 2],
+    "fpr": 0.2,
     "from_": 0.2,
     "labels": [1, 0, 1],
     "m": 2,
@@ -40,9 +41,11 @@ RIGHT: dict[str, Any] = {
     "probabilities": [[0.5, 0.5], [0.4, 0.6], [0.3, 0.7]],
     "ranking": RANKING,
     "recall": 0.5,
+    "slope": 1.0,
     "table": TABLE,
     "threshold": 0.5,
     "to": 0.3,
+    "tpr": 0.5,
     "to_probability": lambda score: score,
     "value": 0.7,
 }
