@@ -24,7 +24,7 @@ from thresher.curves import multiclass_auc, precision_at
 from thresher.laboratory import Cells, Gaussians, Sample, Scores, coverage
 from thresher.tables import chi_squared, contingency_at, fisher
 
-REPLICATES = {"quick": 2000, "medium": 500, "slow": 150}  # samples, by how long a question takes
+REPLICATES = {"quick": 1000, "medium": 250, "slow": 60}  # samples, by how long a question takes
 SHORT = {"quick": 200, "medium": 60, "slow": 12}
 INNER = 200  # resamples within a sample, where a function resamples
 FPR, RECALL, PROBABILITY = (0.02, 0.1, 0.3, 0.7), (0.1, 0.3, 0.6, 0.95), (0.05, 0.2, 0.5)  # where bands are read

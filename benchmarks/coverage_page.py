@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -55,7 +56,10 @@ def page(rows: Sequence[Row], replicates: Mapping[str, int]) -> str:
     """The page in Markdown."""
     inside = sum(row.side == 0 for row in rows)
     below, above = (sum(row.side == side for row in rows) for side in (-1, 1))
-    introduction = INTRODUCTION.format(inside=inside, total=len(rows), below=below, above=above, **replicates)
+    errors = ", ".join(f"{100 * math.sqrt(0.95 * 0.05 / number):.1f}" for number in replicates.values())
+    introduction = INTRODUCTION.format(
+        inside=inside, total=len(rows), below=below, above=above, errors=errors, **replicates
+    )
     lines = [introduction]
     for group, members in by_group(rows):
         lines += [
@@ -132,7 +136,7 @@ INTRODUCTION = """# Do the intervals cover?
 
 How often nominal 95 % limits hold the true value, in worlds of [the laboratory](laboratory.md) where it is known.
 Written by `python -m benchmarks.coverage`, from {quick:,} samples for each entry, {medium:,} where tables have many
-measures and {slow:,} where functions resample, so that an entry is itself uncertain by one, two or four points. Every
+measures and {slow:,} where functions resample, so that the standard error of an entry is {errors} points. Every
 dot is one scenario; hover over it for its name.
 The shaded strip is 93 to 97 %. Dots are teal in it or within chance of it, coral below, gold above: {inside:,} of
 {total:,} entries lie in it or within chance of it, {below:,} below, {above:,} above.

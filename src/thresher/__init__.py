@@ -46,13 +46,16 @@ if TYPE_CHECKING:
     from thresher.inference import intervals as intervals
     from thresher.inference import rate_interval as rate_interval
     from thresher.inputs import rank as rank
+    from thresher.inputs import segment as segment
     from thresher.learning import learn as learn
     from thresher.ranking import Ranking as Ranking
+    from thresher.ranking import Segments as Segments
     from thresher.sources import RankingBuilder as RankingBuilder
     from thresher.sources import scan as scan
     from thresher.tables import MEASURES as MEASURES
     from thresher.tables import ConfusionMatrix as ConfusionMatrix
     from thresher.tables import Contingency as Contingency
+    from thresher.tables import CostMatrix as CostMatrix
     from thresher.tables import OperatingCondition as OperatingCondition
     from thresher.tables import confusion as confusion
     from thresher.tables import contingency as contingency
@@ -60,9 +63,9 @@ if TYPE_CHECKING:
 # Where each name lies; it is imported when first used, so that importing thresher costs nothing.
 _PACKAGES = {
     "errors": "ThresherError",
-    "ranking": "Ranking",
-    "inputs": "rank",
-    "tables": "ConfusionMatrix Contingency MEASURES OperatingCondition confusion contingency",
+    "ranking": "Ranking Segments",
+    "inputs": "rank segment",
+    "tables": "ConfusionMatrix Contingency CostMatrix MEASURES OperatingCondition confusion contingency",
     "curves": "auc average_precision brier_curve cost_curve coverage gain hull ks lift net_benefit pairs partial_auc"
     " pr_area precision_recall roc",
     "choices": "Choice choose isometric",

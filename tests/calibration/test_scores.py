@@ -13,18 +13,16 @@ from sklearn.metrics import brier_score_loss
 import thresher as th
 from tests.calibration import oracles
 from tests.golden import probabilities as golden
-from thresher import rank
+from thresher import rank, segment
 from thresher.calibration import (
     LogLoss,
     brier,
-    brier_multiclass,
     calibration_map,
     log_loss,
-    log_loss_multiclass,
     recalibrate,
     squared_error,
 )
-from thresher.calibration.scores import numbers, plain_array, probabilities_in, probability_rows
+from thresher.calibration.scores import numbers, plain_array, probabilities_in
 from thresher.errors import (
     ArgumentError,
     EmptyError,
@@ -76,69 +74,36 @@ def test_many_bad_values_are_not_all_shown():
     assert "first 2, 2, 2, 2, 2, … at rows 0, 1, 2, 3, 4, …" in caught.value.what
 
 
-def test_rows_of_a_matrix_sum_to_one():
-    probability_rows([0], [[0.5, 0.5 + 1e-7]], classes=[0, 1])
-    with pytest.raises(ProbabilityError, match=r"1 of 2 rows do not sum to 1 \(first sums 0.9 at rows 1\)"):
-        probability_rows([0, 1], [[0.5, 0.5], [0.5, 0.4]])
-
-
 def test_rows_of_a_matrix_are_rows_and_not_entries():
     with pytest.raises(th.errors.MissingValueError, match="first at rows 2"):
-        th.calibration.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, math.nan]])
+        segment([1, 2, 3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, math.nan]])
     with pytest.raises(th.errors.ProbabilityError, match="at row 1"):
-        th.calibration.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [1.5, -0.5, 0], [0.5, 0.5, 0]])
+        segment([1, 2, 3], [[0.5, 0.5, 0], [1.5, -0.5, 0], [0.5, 0.5, 0]])
 
 
 HALVES = [[0.5, 0.5], [0.5, 0.5]]
 
 
-def test_labels_find_their_column_in_rising_order_or_as_listed():
-    assert probability_rows(["b", "a"], HALVES)[1].tolist() == [1, 0]
-    assert probability_rows(["b", "a"], HALVES, classes=["b", "a"])[1].tolist() == [0, 1]
-
-
-def test_weights_come_back_as_floats():
-    _, _, weight = probability_rows([0, 1], HALVES, weights=[1, 2])
-    assert weight is not None
-    assert weight.dtype == np.float64
-
-
 def test_lengths_must_agree():
     with pytest.raises(LengthError, match=r"labels 2, weights 3, probabilities\[:, 0\] 2"):
-        probability_rows([0, 1], HALVES, weights=[1, 2, 3])
+        segment([0, 1], HALVES, weights=[1, 2, 3])
     with pytest.raises(LengthError, match="2 columns, and there are 3 classes"):
-        probability_rows([0, 1], HALVES, classes=[0, 1, 2])
-
-
-def test_all_weights_zero_leave_nothing():
-    with pytest.raises(EmptyError):
-        probability_rows([0, 1], HALVES, weights=[0, 0])
+        segment([0, 1], HALVES, classes=[0, 1, 2])
 
 
 @pytest.mark.parametrize("bad", [[0.5, 0.5], [[[0.5, 0.5]]], None, 5, "x"])
 def test_a_matrix_has_rows_and_columns(bad):
     with pytest.raises(LengthError, match="a matrix of them has rows and columns"):
-        probability_rows([0, 1], bad)
+        segment([0, 1], bad)
 
 
 def test_a_matrix_has_rows_and_a_column_for_each_of_two_classes_or_more():
     with pytest.raises(EmptyError):
-        probability_rows([], np.empty((0, 3)))
+        segment([0, 1], HALVES, weights=[0, 0])
+    with pytest.raises(EmptyError):
+        segment([], np.empty((0, 3)))
     with pytest.raises(LengthError, match="there is one class, 1, and one column"):
-        probability_rows([1, 1], [[1.0], [1.0]])
-
-
-def test_classes_without_rows_keep_their_column_and_rows_without_weight_vanish():
-    thirds = np.full((3, 3), 1 / 3)
-    matrix, index, weight = probability_rows([2, 0, 2], thirds, classes=[0, 1, 2], weights=[1, 0, 3])
-    assert weight is not None
-    assert (matrix.shape, index.tolist(), weight.tolist()) == ((2, 3), [2, 2], [1, 3])
-
-
-def test_gaps_are_refused_without_offering_to_leave_them_out():
-    with pytest.raises(MissingValueError) as refused:
-        probability_rows([0, None], HALVES, classes=[0, 1])
-    assert "drop" not in refused.value.fix
+        segment([1, 1], [[1.0], [1.0]])
 
 
 @pytest.mark.parametrize("case", golden.P1, ids=lambda case: case.id)
@@ -206,20 +171,20 @@ def test_peer_scikit_learn():
     matrix = rng.dirichlet([1, 2, 3], size=200)
     of_three = rng.integers(0, 3, size=200)
     peer = brier_score_loss(of_three, matrix, labels=[0, 1, 2])  # without the factor ½
-    assert brier_multiclass(of_three, matrix) == pytest.approx(peer / 2)
+    assert brier(segment(of_three, matrix)) == pytest.approx(peer / 2)
 
 
 @given(oracles.probability_rankings())
 def test_two_classes_are_a_case_of_many(ranking):
     rows = oracles.cases(ranking)
     matrix = [[1 - score, score] for _, score in rows]
-    assert brier_multiclass([positive for positive, _ in rows], matrix) == pytest.approx(brier(ranking))
+    assert brier(segment([positive for positive, _ in rows], matrix)) == pytest.approx(brier(ranking))
 
 
 def test_weights_and_texts_in_another_order_of_classes():
     p = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.1, 0.8, 0.1]]
-    by_weight = brier_multiclass(["c", "a", "a"], p, classes=["c", "a", "b"], weights=[1, 0, 2])
-    assert by_weight == pytest.approx(brier_multiclass(["c", "a", "a"], [p[0], p[1], p[1]], classes=["c", "a", "b"]))
+    by_weight = brier(segment(["c", "a", "a"], p, classes=["c", "a", "b"], weights=[1, 0, 2]))
+    assert by_weight == pytest.approx(brier(segment(["c", "a", "a"], [p[0], p[1], p[1]], classes=["c", "a", "b"])))
     assert squared_error(["c"], p[:1], classes=["c", "a", "b"]) == pytest.approx([0.07])
 
 
@@ -232,15 +197,15 @@ def test_trap_31_scores_outside_zero_to_one_are_refused_and_never_squashed(score
 
 def test_bad_matrices_and_labels():
     with pytest.raises(LengthError, match="pass classes="):
-        brier_multiclass([1, 3], [[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]])
+        brier(segment([1, 3], [[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]]))
     with pytest.raises(LengthError, match="labels 1, probabilities"):
-        brier_multiclass([1], [[0.5, 0.5], [0.5, 0.5]])
+        brier(segment([1], [[0.5, 0.5], [0.5, 0.5]]))
     with pytest.raises(LabelError, match="not among the classes"):
-        brier_multiclass([1, 7], [[0.5, 0.5], [0.5, 0.5]], classes=[1, 2])
+        brier(segment([1, 7], [[0.5, 0.5], [0.5, 0.5]], classes=[1, 2]))
     with pytest.raises(MissingValueError):
-        brier_multiclass([1, None], [[0.5, 0.5], [0.5, 0.5]], classes=[1, 2])
+        brier(segment([1, None], [[0.5, 0.5], [0.5, 0.5]], classes=[1, 2]))
     with pytest.raises(WeightError):
-        brier_multiclass([1, 2], [[0.5, 0.5], [0.5, 0.5]], weights=[1, -1])
+        brier(segment([1, 2], [[0.5, 0.5], [0.5, 0.5]], weights=[1, -1]))
     with pytest.raises(ProbabilityError, match="do not sum to 1"):
         squared_error([1, 2], [[0.5, 0.5], [0.5, 0.6]])
 
@@ -260,7 +225,7 @@ def test_weights_are_replicates_and_two_classes_a_case_of_many(ranking):
     rows = oracles.cases(ranking)
     matrix = [[1 - score, score] for _, score in rows]
     assert log_loss(oracles.weighted(ranking, 3)) == pytest.approx(log_loss(oracles.replicated(ranking, 3)))
-    assert log_loss_multiclass([positive for positive, _ in rows], matrix) == pytest.approx(log_loss(ranking))
+    assert log_loss(segment([positive for positive, _ in rows], matrix)) == pytest.approx(log_loss(ranking))
 
 
 def test_trap_14_certain_and_wrong_is_infinite_and_says_how_many():
@@ -317,19 +282,19 @@ def test_peer_scikit_learn_log_loss():
         sklearn.metrics.log_loss(label, score, sample_weight=weight)
     )
     matrix, of_three = rng.dirichlet([1, 2, 3], size=400), rng.integers(0, 3, size=400)
-    assert log_loss_multiclass(of_three, matrix, weights=weight) == pytest.approx(
+    assert log_loss(segment(of_three, matrix, weights=weight)) == pytest.approx(
         sklearn.metrics.log_loss(of_three, matrix, sample_weight=weight)
     )
 
 
 def test_many_classes_certain_and_wrong():
     p = [[0.99, 0, 0.01], [0.99, 0, 0.01], [0, 1, 0]]
-    loss = log_loss_multiclass([2, 3, 2], p, classes=[1, 2, 3])
+    loss = log_loss(segment([2, 3, 2], p, classes=[1, 2, 3]))
     assert (loss, loss.certain_and_wrong, loss.cases) == (math.inf, 1, 3)
-    without = log_loss_multiclass([2, 3, 2], p, classes=[1, 2, 3], weights=[0, 2, 1])
+    without = log_loss(segment([2, 3, 2], p, classes=[1, 2, 3], weights=[0, 2, 1]))
     assert without == pytest.approx(-2 * math.log(0.01) / 3)
     assert without.certain_and_wrong == 0
-    clipped = log_loss_multiclass([2], p[:1], classes=[1, 2, 3], clip=1e-6)
+    clipped = log_loss(segment([2], p[:1], classes=[1, 2, 3]), clip=1e-6)
     assert clipped == pytest.approx(-math.log(1e-6))
     assert clipped.certain_and_wrong == 1
 

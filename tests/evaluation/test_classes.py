@@ -44,10 +44,8 @@ def test_every_number_is_that_of_the_function_of_its_name(more):
         == th.curves.multiclass_auc(LABELS, MATRIX, weights=weights).one_vs_rest.tolist()
     )
     assert evaluation.rankings == th.curves.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
-    assert evaluation.brier.estimate == pytest.approx(th.calibration.brier_multiclass(LABELS, MATRIX, weights=weights))
-    assert evaluation.log_loss.estimate == pytest.approx(
-        th.calibration.log_loss_multiclass(LABELS, MATRIX, weights=weights)
-    )
+    assert evaluation.brier.estimate == pytest.approx(th.brier(th.segment(LABELS, MATRIX, weights=weights)))
+    assert evaluation.log_loss.estimate == pytest.approx(th.log_loss(th.segment(LABELS, MATRIX, weights=weights)))
     areas = th.inference.class_auc_interval(LABELS, MATRIX, **more)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         assert getattr(evaluation.auc, name) == getattr(areas, name)

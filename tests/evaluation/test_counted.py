@@ -101,3 +101,17 @@ def test_weights_are_no_numbers_of_cases():
         evaluate_rankings({"p": weighted})
     with pytest.raises(ArgumentError, match="rankings by name are needed, 1 or more"):
         evaluate_rankings({})
+
+
+def test_constraints_are_judged_at_the_declared_mix():
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        labels = rng.random(300) < 0.4
+        scores = rng.normal(size=300) + labels
+        exact = th.rank(labels, scores)
+        short = th.sources.condense(exact, most=16)
+        rare = th.OperatingCondition(prevalence=0.05)
+        one = requirement("recall.estimate@precision>=0.3 >= 0.5")
+        truth = judge(one, evaluate_rankings({"a": exact}, condition=rare), replicates=2).observed
+        low, high = judge(one, evaluate_rankings({"a": short}, condition=rare), replicates=2).within
+        assert low <= truth <= high or math.isnan(truth)

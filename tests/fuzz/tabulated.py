@@ -20,7 +20,6 @@ import thresher as th
 from tests import reference
 from tests.fuzz.answers import Answers, chance
 from tests.fuzz.cases import Rng, pick
-from thresher.calibration import brier_multiclass, log_loss_multiclass
 from thresher.curves import multiclass_auc
 from thresher.errors import OneClassError
 from thresher.inference import holm, mcnemar
@@ -62,8 +61,9 @@ def classes(seed: int, size: int) -> Answers:
     areas = multiclass_auc(actual, matrix, weights=weights)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         answers.near(getattr(areas, name), truth[name], f"{name}, {where}", **LOOSE)
-    answers.near(brier_multiclass(actual, matrix, weights=weights), truth["brier"], f"brier, {where}", **LOOSE)
-    answers.near(log_loss_multiclass(actual, matrix, weights=weights), truth["log_loss"], f"log loss, {where}", **LOOSE)
+    segments = th.segment(actual, matrix, classes=range(k), weights=weights)
+    answers.near(th.brier(segments), truth["brier"], f"brier, {where}", **LOOSE)
+    answers.near(th.log_loss(segments), truth["log_loss"], f"log loss, {where}", **LOOSE)
     counts = th.confusion(actual, matrix.argmax(axis=1), classes=range(k), weights=weights)
     for name in ("overall_accuracy", "macro_recall", "macro_f1"):
         answers.near(getattr(counts, name), truth[name], f"{name}, {where}", **LOOSE)

@@ -321,3 +321,13 @@ def test_limits_of_rates_hold_all_at_once(cases):
         # Just below the k-th smallest number k - 1 lie, and at it k.
         held += bool((lower[1:] <= drawn).all() and (drawn <= upper[:-1]).all())
     assert 0.85 <= held / 400 <= 0.95
+
+
+def test_one_cluster_is_one_case():
+    rng = np.random.default_rng(0)
+    labels = rng.random(200) < 0.4
+    scores = 1 / (1 + np.exp(-rng.normal(size=200) - labels))
+    rows = th.inference.ScoredRows.of(labels, scores)
+    together = th.inference.ScoredRows.of(labels, scores, clusters=np.zeros(200))
+    apart, as_one = (net_benefit_band(each, threshold=[0.5]) for each in (rows, together))
+    assert as_one.upper[0] - as_one.lower[0] > 3 * (apart.upper[0] - apart.lower[0])

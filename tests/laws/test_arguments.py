@@ -13,7 +13,9 @@ from thresher import losses
 
 PACKAGES = ("tables", "curves", "choices", "calibration")
 FUNCTIONS = sorted(
-    name for name, thing in OFFERED.items() if inspect.isfunction(thing) and thing.__module__.split(".")[1] in PACKAGES
+    name
+    for name, thing in OFFERED.items()
+    if inspect.isfunction(thing) and thing.__module__.split(".")[1] in PACKAGES and name != "read_costs"  # of a file
 )
 
 RANKING = th.Ranking.parse("[3+,1-][1+,2-]", score=[0.8, 0.3])
@@ -25,6 +27,7 @@ CONDITION = th.OperatingCondition(cost_ratio=2)
 # What every other argument is, so that only one of them is wrong.
 RIGHT: dict[str, Any] = {
     "counts": [1, 2],
+    "fpr": 0.2,
     "from_": 0.2,
     "labels": [1, 0, 1],
     "m": 2,
@@ -38,9 +41,11 @@ RIGHT: dict[str, Any] = {
     "probabilities": [[0.5, 0.5], [0.4, 0.6], [0.3, 0.7]],
     "ranking": RANKING,
     "recall": 0.5,
+    "slope": 1.0,
     "table": TABLE,
     "threshold": 0.5,
     "to": 0.3,
+    "tpr": 0.5,
     "to_probability": lambda score: score,
     "value": 0.7,
 }
@@ -124,7 +129,6 @@ OPTIONS = [
     ("isometric", "points", [*NO_SCALAR, 2.5]),
     ("isometric", "value", NO_SCALAR),
     ("log_loss", "clip", NO_SCALAR[1:]),
-    ("log_loss_multiclass", "clip", NO_SCALAR[1:]),
     ("m_estimate", "m", NO_SCALAR),
     ("m_estimate", "prior", NO_SCALAR),
     ("net_benefit", "threshold", NO_NUMBER[1:]),

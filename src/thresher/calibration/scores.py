@@ -12,12 +12,12 @@ import numpy.typing as npt
 from thresher._internal.arguments import as_number
 from thresher._internal.parallel import map_chunks
 from thresher.cautions import Caution
-from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
-from thresher.ranking import Flags, Floats, Indices, Ranking, rankable, require_ranking, widen
+from thresher.inputs.matrix import class_rows
+from thresher.ranking import Flags, Floats, Indices, Ranking, Segments, rankable, require_ranking, widen
+from thresher.ranking.segments import require_sums
 
 VALUES_SHOWN = 5
-SUM_TOLERANCE = 1e-6
 
 _FIX = "give probabilities, or map the scores to probabilities first with calibration_map(ranking)"
 
@@ -50,33 +50,21 @@ def probabilities_in(values: npt.ArrayLike) -> Floats:
     return array
 
 
-def probability_rows(
-    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
-) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
-    """Rows that carry weight, each summing to 1: (matrix, true column, weights)."""
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
-    if len(rows.classes) < 2:
-        what = f"there is one class, {rows.classes[0]!r}, and one column of probabilities"
-        raise LengthError(what, "give a column per class, two or more, and name them by classes=[...]")
-    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
-    total = matrix.sum(axis=1)
-    off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
-    if off.size:
-        first = f"first sums {_first_values(total[off])} at rows {_first_values(off)}"
-        what = f"{off.size:,} of {len(matrix):,} rows do not sum to 1 ({first})"
-        raise ProbabilityError(what, "give one row per case and one column per class, each row summing to 1")
-    return matrix, rows.index, rows.weight
+def brier(ranking: Ranking | Segments) -> float:
+    """The mean squared error ½ Σᵢ (pᵢ - [class i])², of two classes or k.
 
-
-def brier(ranking: Ranking) -> float:
-    """The mean squared error (p - y)² of scores that are probabilities.
-
-    It carries the factor ½ of the sum over both classes, so it lies in [0, 1]. For certain
-    predictions (0 or 1) it equals the error rate. Scores outside [0, 1] are refused. (Brier 1950.)
+    With the factor ½ it lies in [0, 1], and of a ranking it is the mean of (p - y)²; some libraries leave the factor
+    out for k classes. For certain predictions (0 or 1) it equals the error rate. Scores outside [0, 1] are refused.
+    (Brier 1950.)
 
     >>> brier(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]))
     0.2066...
+    >>> leaves = [[.8, .1, .1], [.2, .5, .3], [.1, .2, .7]]
+    >>> brier(Segments.parse("[8,1,1][1,6,3][0,2,8]", probability=leaves, classes="abc"))
+    0.2066...
     """
+    if isinstance(ranking, Segments):
+        return float((ranking.counts * class_squared_errors(ranking.probability)).sum() / ranking.total)
     require_ranking(ranking, probabilities=True)
 
     def squared(piece: slice) -> float:
@@ -102,22 +90,18 @@ def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | N
     >>> squared_error([1, 3], [[0.70, 0.10, 0.20], [0.70, 0.10, 0.20]], classes=[1, 2, 3]).round(4)
     array([0.07, 0.57])
     """
-    matrix, index, _ = probability_rows(labels, probabilities, classes=classes)
-    return row_squared_errors(matrix, index)
+    rows = class_rows(labels, probabilities, classes=classes, weights=None, every_class=False)
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+    require_sums(matrix)
+    return row_squared_errors(matrix, rows.index)
 
 
-def brier_multiclass(
-    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
-) -> float:
-    """The mean of `squared_error`: the Brier score of k classes, in [0, 1].
-
-    With the factor ½, so for two classes it is `brier`; some libraries leave the factor out.
-
-    >>> brier_multiclass([1, 3], [[0.99, 0, 0.01], [0.99, 0, 0.01]], classes=[1, 2, 3])
-    0.4901
-    """
-    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
-    return float(np.average(row_squared_errors(matrix, index), weights=weight))
+def class_squared_errors(matrix: Floats) -> Floats:
+    """The squared error of each row of probabilities for cases of each class."""
+    squares = matrix * matrix
+    others = np.stack([np.delete(squares, i, axis=1).sum(axis=1) for i in range(matrix.shape[1])], axis=1)
+    error: Floats = ((1 - matrix) ** 2 + others) / 2
+    return error
 
 
 def row_squared_errors(matrix: Floats, index: Indices) -> Floats:
@@ -164,8 +148,8 @@ class LogLoss(float):
         return f"{float(self)!r} ({remarks})" if remarks else repr(float(self))
 
 
-def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
-    """The mean of -ln(probability given to the true class), of a ranking.
+def log_loss(ranking: Ranking | Segments, *, clip: float | None = None) -> LogLoss:
+    """The mean of -ln(probability given to the true class), two classes or k.
 
     In nats. It is infinite when a case was certain and wrong, and then says how many were; no
     hidden ε makes it look finite. `clip=ε` moves probabilities into [ε, 1 - ε] on request.
@@ -178,6 +162,8 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     >>> log_loss(Ranking([1, 0.5], pos=[3, 1], neg=[1, 1]), clip=1e-3)
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
+    if isinstance(ranking, Segments):
+        return _class_log_loss(ranking, clip)
     require_ranking(ranking, probabilities=True)
 
     def lost(piece: slice) -> tuple[float, Any]:
@@ -194,32 +180,20 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
 
 
+def _class_log_loss(segments: Segments, clip: float | None) -> LogLoss:
+    p, counts = segments.probability, segments.counts
+    cases, wrong = segments.total, counts[p == 0].sum().item()
+    seen = counts > 0  # certain and right costs 0 and not 0 · inf
+    with np.errstate(divide="ignore"):
+        losses = -np.log((p if clip is None else _clip(p, clip))[seen])
+    loss = float((counts[seen] * losses).sum() / cases)
+    return LogLoss(abs(loss), certain_and_wrong=wrong, cases=cases, clip=clip)
+
+
 def log_losses(of_pos: Floats, of_neg: Floats) -> tuple[Floats, Floats]:
     """Log losses of positives and of negatives, by their probabilities."""
     with np.errstate(divide="ignore"):
         return -np.log(of_pos), -np.log1p(-of_neg)
-
-
-def log_loss_multiclass(
-    labels: Any,
-    probabilities: Any,
-    *,
-    classes: Sequence[Any] | None = None,
-    weights: Any = None,
-    clip: float | None = None,
-) -> LogLoss:
-    """The mean of -ln(probability given to the true class), k classes.
-
-    Rows must sum to 1; clipped rows are not normalised again. Columns as in `squared_error`.
-
-    >>> log_loss_multiclass([1, 3], [[0.70, 0.10, 0.20], [0.99, 0, 0.01]], classes=[1, 2, 3])
-    2.480...
-    """
-    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
-    each = np.ones(index.size, dtype=np.int64) if weight is None else weight
-    wrong, cases = each[matrix[np.arange(index.size), index] == 0].sum().item(), each.sum().item()
-    loss = np.average(row_log_losses(matrix if clip is None else _clip(matrix, clip), index), weights=each)
-    return LogLoss(loss, certain_and_wrong=wrong, cases=cases, clip=clip)
 
 
 def row_log_losses(matrix: Floats, index: Indices) -> Floats:

@@ -26,6 +26,7 @@ from thresher.tables.contingency import table_of
 
 if TYPE_CHECKING:
     from thresher.choices.joint import JointChoice
+    from thresher.choices.points import TableChoice
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
 
@@ -142,17 +143,21 @@ def choose(
     at_most: float | None = ...,
 ) -> Choice: ...
 @overload
-def choose(ranking: Mapping[str, Ranking], condition: OperatingCondition | None = ...) -> JointChoice: ...
+def choose(  # type: ignore[overload-overlap]  # rankings alone are models, whose thresholds are chosen too
+    ranking: Mapping[str, Ranking], condition: OperatingCondition | None = ...
+) -> JointChoice: ...
+@overload
+def choose(ranking: Mapping[str, Contingency | Ranking], condition: OperatingCondition | None = ...) -> TableChoice: ...
 def choose(
-    ranking: Ranking | Mapping[str, Ranking],
+    ranking: Ranking | Mapping[str, Ranking] | Mapping[str, Contingency | Ranking],
     condition: OperatingCondition | None = None,
     *,
     maximise: Wanted | None = None,
     minimise: Wanted | None = None,
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
-) -> Choice | JointChoice:
-    """Choose the best threshold, or the best of several models and its threshold.
+) -> Choice | JointChoice | TableChoice:
+    """Choose the best threshold, the best of several models, or the best of tables.
 
     The choice is exact: every split is a candidate, and all ties are returned. Without a measure the expected cost
     under `condition` is minimised; without a condition either, errors cost the same and the class ratio is that of the
@@ -161,7 +166,8 @@ def choose(
     Parameters
     ----------
     ranking
-        The scored cases; or a mapping of models' names to their rankings, of which the cheapest is chosen.
+        The scored cases; or a mapping of models' names to their rankings, of which the cheapest is chosen. Classifiers
+        that are tables, a `Contingency` each, may be among them.
     condition
         Costs and class ratio at deployment.
     maximise, minimise
@@ -185,14 +191,19 @@ def choose(
     0.56
     >>> choose({"tree": emails, "coin": Ranking([0.5], pos=[6], neg=[4])})
     JointChoice('tree' at threshold 0.28, expected cost 0.2)
+    >>> choose({"tree": emails, "rule": Contingency(tp=5, fn=1, fp=0, tn=4)})
+    TableChoice(rule, expected cost 0.1)
     """
     if isinstance(ranking, Mapping):
         from thresher.choices.joint import choose_model
+        from thresher.choices.points import choose_table
 
         if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
             fix = "choose by a measure or within constraints for one ranking at a time"
             raise ArgumentError("several models are compared by their expected cost alone", fix)
-        return choose_model(ranking, condition)
+        if any(isinstance(each, Contingency) for each in ranking.values()):
+            return choose_table(ranking, condition)
+        return choose_model(ranking, condition)  # type: ignore[arg-type]  # all are rankings
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.arguments import as_number, require_integer, require_one_of
+from thresher._internal.arguments import as_number, require_between, require_integer, require_one_of
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import ArgumentError, MeasureError, argument
 from thresher.ranking import Floats
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition
@@ -186,3 +187,20 @@ def _bisect(rising: Callable[[Floats], Any], size: int, low: float, high: float)
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:
     what = f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}"
     return ArgumentError(what, "give a value that the measure takes")
+
+
+def read_accuracy(fpr: float, tpr: float, slope: float) -> float:
+    """The accuracy of a point of ROC space, read off the descending diagonal.
+
+    Where the accuracy isometric through the point, of slope Neg / Pos, meets the diagonal from (0, 1) to (1, 0), the
+    true positive rate equals the true negative rate, and both equal the accuracy. On a line of equal cost the same
+    crossing reads 1 minus the cost as a share of what getting everything wrong costs.
+
+    >>> round(read_accuracy(0.5, 1, slope=2/3), 10), round(read_accuracy(0.2, 0.6, slope=3), 10)
+    (0.8, 0.75)
+    """
+    for name, rate in (("fpr", fpr), ("tpr", tpr)):
+        if not 0 <= as_number(rate) <= 1:
+            raise ArgumentError(f"{argument(name)} must lie in [0, 1], got {rate!r}", "give a rate", parameter=name)
+    steep = require_between(slope, 0, math.inf, name="slope", fix="give Neg / Pos, or the slope of equal costs")
+    return (tpr + steep * (1 - fpr)) / (1 + steep)

@@ -11,11 +11,9 @@ import numpy.typing as npt
 
 from thresher._internal.results import Tabular
 from thresher.curves.area import auc
-from thresher.errors import LengthError, OneClassError, ProbabilityError
-from thresher.inputs import classes_of
-from thresher.inputs.columns import Column, Missing, column, complete
-from thresher.inputs.rank import checked_weights
-from thresher.ranking import Floats, Ranking, rankable
+from thresher.inputs.columns import Missing
+from thresher.inputs.matrix import class_rows
+from thresher.ranking import Floats, Ranking
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
@@ -163,75 +161,3 @@ def one_vs_rest_rankings(
         name: Ranking.count(rows.index == i, rows.scores[i], rows.weight, dropped=rows.dropped)
         for i, name in enumerate(rows.classes)
     }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassRows:
-    """Rows of k classes, by the place of each one's class and a column per class."""
-
-    classes: list[Any]
-    index: Column
-    scores: list[Column]
-    weight: Floats | None
-    dropped: int
-
-
-def class_rows(
-    labels: Any,
-    probabilities: Any,
-    *,
-    classes: Sequence[Any] | None,
-    weights: Any,
-    missing: Missing | None = None,
-    every_class: bool = True,
-) -> ClassRows:
-    """Check labels and a matrix of probabilities, and leave out rows of weight 0.
-
-    Without `missing`, the caller has no way to leave rows out.
-    """
-    try:
-        matrix = probabilities if isinstance(probabilities, np.ndarray) else np.asarray(probabilities)
-    except ValueError:  # rows of different lengths
-        matrix = np.empty(0)
-    if matrix.ndim != 2:
-        what = f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns"
-        fix = "give one row per case and one column per class; for a single column use auc(rank(labels, scores))"
-        raise LengthError(what, fix)
-    columns = {"labels": column(labels, name="labels")}
-    if weights is not None:
-        columns["weights"] = column(weights, name="weights")
-    columns |= {f"probabilities[:, {i}]": column(matrix[:, i], name="") for i in range(matrix.shape[1])}
-    values, dropped = complete(columns, missing="raise" if missing is None else missing, droppable=missing is not None)
-    weight = None if weights is None else checked_weights(values.pop(1))
-    label, *each = values
-    scores = [_probability(rankable(score), i) for i, score in enumerate(each)]
-    if weight is not None and not weight.all():
-        present = weight > 0
-        label, scores, weight = label[present], [score[present] for score in scores], weight[present]
-    names, index = classes_of(label, classes=classes)
-    if len(names) != len(scores) and not (every_class and len(names) == 1):
-        what = f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}"
-        fix = "pass classes=[...] with one name per column, in their order (else that of the sorted labels)"
-        raise LengthError(what, fix)
-    if every_class:
-        _require_every_class(names, index)
-    return ClassRows(names, index, scores, weight, dropped)
-
-
-def _require_every_class(names: list[Any], index: Column) -> None:
-    cases = np.bincount(index, minlength=len(names))
-    absent = [repr(name) for name, count in zip(names, cases.tolist(), strict=True) if not count]
-    if absent or len(names) < 2:
-        what = f"class {' and '.join(absent)} has no rows" if absent else f"all rows are of class {names[0]!r}"
-        fix = "give data with every class, or leave the class and its column out"
-        raise OneClassError(f"{what} among {index.size:,}, and an AUC needs cases of both sides", fix)
-
-
-def _probability(score: Column, at: int) -> Column:
-    outside = np.flatnonzero(~((score >= 0) & (score <= 1)))
-    if outside.size:
-        first = f"first {score[outside[0]]:g} at row {outside[0]}"
-        what = f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1] ({first})"
-        fix = "give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)"
-        raise ProbabilityError(what, fix)
-    return score

@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.arguments import require_level
 from thresher._internal.text import count_text, in_words, visible, visible_lines
-from thresher.calibration.scores import SUM_TOLERANCE, row_log_losses, row_squared_errors
+from thresher.calibration.scores import row_log_losses, row_squared_errors
 from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.errors import ArgumentError
@@ -30,6 +30,7 @@ from thresher.inference.intervals.loss import mean_loss_interval
 from thresher.inputs.columns import Missing
 from thresher.inputs.labels import listed
 from thresher.ranking import Floats, Ranking
+from thresher.ranking.segments import SUM_TOLERANCE
 from thresher.tables import ConfusionMatrix
 
 RATES = ("overall_accuracy", *influence.MATRIX_MEASURES)

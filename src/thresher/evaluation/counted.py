@@ -47,6 +47,7 @@ _OF_THE_REPORT = (
     "e50",
     "e90",
 )
+_MOST_HIDDEN = 64  # ranges that may hide the cheapest split; of more, a limit is not looked for
 _SEED = 0
 _OPEN = Bounds(-math.inf, math.inf)
 _ROUNDING = 1e-12
@@ -90,8 +91,7 @@ def counted_answer(
     if isinstance(known, Measure):
         return _at_choice(evaluation, model, asked, replicates, judged_by)
     if asked.name == "expected_cost":
-        limits = _shift(model.expected_cost, model.bounds["expected_cost"], judged_by)
-        return CountedAnswer(model.expected_cost, model.choice.threshold, limits)
+        return CountedAnswer(model.expected_cost, model.choice.threshold, _cost_limits(evaluation, model, judged_by))
     if report:
         to, made_at = evaluation.condition, evaluation.trained_at
         numbers = calibration_report(ranking, condition=to, trained_at=made_at, level=level, seed=_SEED).numbers
@@ -267,6 +267,26 @@ def _shift(value: Interval, known: Bounds, judged_by: Bound) -> Bounds:
     return Bounds(limit + known.lower - value.estimate - slack, limit + known.upper - value.estimate + slack)
 
 
+def _cost_limits(evaluation: ScannedEvaluation, model: ScannedModel, judged_by: Bound) -> Bounds:
+    """Where a limit of the expected cost may lie.
+
+    The cheapest split may be inside a range. Its table lies in the rectangle of such a range, and has another mix of errors than the split that is known.
+    """
+    ranking, condition, level = model.ranking, evaluation.condition, evaluation.level
+    moved = _shift(model.expected_cost, model.bounds["expected_cost"], judged_by)
+    if judged_by == "estimate" or ranking.ranges is None:
+        return moved
+    at = np.flatnonzero(may_hide_tie(ranking, condition.slope_coverage(ranking)))
+    if at.size > _MOST_HIDDEN:
+        return _OPEN
+    corners = [np.stack([table.tp, table.fn, table.fp, table.tn], axis=1) for table in _corners(ranking, at)]
+    limits = [
+        float(getattr(interval(Contingency(*cells), condition, level=level), judged_by))
+        for cells in np.concatenate(corners).tolist()
+    ]
+    return Bounds(min([moved.lower, *limits]), max([moved.upper, *limits]))
+
+
 def _at_threshold(
     ranking: Ranking, threshold: float, value: Callable[[Contingency], Interval], judged_by: Bound
 ) -> CountedAnswer:
@@ -303,7 +323,7 @@ def _at_choice(
         choice = best_choice(ranking, asked, condition)
     except (InfeasibleError, MeasureError) as error:
         nothing = undefined(level, error.what)
-        hidden = ranking.ranges is not None and bool(_feasible(ranking, asked).any())
+        hidden = ranking.ranges is not None and bool(_feasible(ranking, asked, condition).any())
         return CountedAnswer(nothing, None, _OPEN if hidden else certain(math.nan))
     known = _choice_bounds(ranking, asked, condition, choice)
     observed = interval_at_choice(
@@ -322,7 +342,7 @@ def _choice_bounds(ranking: Ranking, asked: Quantity, condition: OperatingCondit
     if ranking.ranges is None:
         return certain(reached)
     slope = condition.slope_coverage(ranking)
-    may = _feasible(ranking, asked) if asked.limits else may_hide_tie(ranking, slope)
+    may = _feasible(ranking, asked, condition) if asked.limits else may_hide_tie(ranking, slope)
     if not may.any():
         return certain(reached)
     tables = [*_corners(ranking, np.flatnonzero(may)), *(point.table for point in choice.points)]
@@ -336,15 +356,15 @@ def _choice_bounds(ranking: Ranking, asked: Quantity, condition: OperatingCondit
     return Bounds(reached, high) if asked.better == "higher" else Bounds(low, reached)
 
 
-def _feasible(ranking: Ranking, asked: Quantity) -> Flags:
-    """The ranges inside which constraints may hold."""
+def _feasible(ranking: Ranking, asked: Quantity, condition: OperatingCondition) -> Flags:
+    """The ranges inside which constraints may hold, at the condition's class mix."""
     spans = ranking.ranges
     if spans is None:
         return np.zeros(len(ranking), dtype=np.bool_)
     may = spans.low < spans.high
     corners = _corners(ranking, np.arange(len(ranking)))
     for limit in asked.limits:
-        may = may & np.logical_or.reduce([limit.holds(corner) for corner in corners])
+        may = may & np.logical_or.reduce([limit.holds(corner, class_ratio=condition.class_ratio) for corner in corners])
     return may
 
 

@@ -27,6 +27,7 @@ from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.rows import ScoredRows, count_above
 from thresher.ranking import Flags, Floats, Indices, Ranking, cuts_above, merge_at, splits_to_keep
+from thresher.ranking.segments import SUM_TOLERANCE
 from thresher.tables import ConfusionMatrix, ModelNumber, Quantity
 
 NOT_SUMMING = "rows of probabilities do not sum to 1"
@@ -464,7 +465,7 @@ def class_influence(rows: ClassifiedRows, model: str) -> Mapping[str, RowInfluen
 
 def sums_to_one(matrix: Floats) -> bool:
     """Whether every row of probabilities sums to 1, as nearly as losses ask for."""
-    return bool((np.abs(matrix.sum(axis=1) - 1) <= scores.SUM_TOLERANCE).all())
+    return bool((np.abs(matrix.sum(axis=1) - 1) <= SUM_TOLERANCE).all())
 
 
 def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:

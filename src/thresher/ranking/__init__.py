@@ -14,6 +14,7 @@ from thresher.ranking.ranges import (
     require_ranges,
 )
 from thresher.ranking.ranking import Ranking, require_ranking, require_rankings
+from thresher.ranking.segments import Segments, require_mix, require_segments
 from thresher.ranking.sorting import Counts, Flags, Floats, Indices, count_rows, falling_order
 from thresher.ranking.thresholds import LARGEST, cuts_above, midway, reaches, require_split, shortest_between, splits_at
 from thresher.ranking.weights import EXACT_INTEGERS, HALF_ULP, MOST_CASES, widen
@@ -31,6 +32,7 @@ __all__ = [
     "Keep",
     "Ranges",
     "Ranking",
+    "Segments",
     "Sketch",
     "count_rows",
     "cuts_above",
@@ -45,10 +47,12 @@ __all__ = [
     "midway",
     "rankable",
     "reaches",
+    "require_mix",
     "require_ranges",
     "require_ranking",
     "require_rankings",
     "require_safe_total",
+    "require_segments",
     "require_split",
     "shorten",
     "shortest_between",
@@ -57,4 +61,4 @@ __all__ = [
     "widen",
 ]
 
-publish(__name__, Ranking)
+publish(__name__, Ranking, Segments)

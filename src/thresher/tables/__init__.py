@@ -4,6 +4,7 @@ from thresher._internal.optional import publish
 from thresher.tables.condition import OperatingCondition
 from thresher.tables.confusion import ConfusionMatrix, confusion
 from thresher.tables.contingency import Contingency, contingency, contingency_at, require_table
+from thresher.tables.costs import CostMatrix, read_costs
 from thresher.tables.independence import ChiSquaredTest, FisherTest, chi_squared, fisher
 from thresher.tables.measures import MEASURES, Measure, measure
 from thresher.tables.quantities import MODEL_NUMBERS, Limit, ModelNumber, Quantity, limits_of, quantity, refusal
@@ -14,6 +15,7 @@ __all__ = [
     "ChiSquaredTest",
     "ConfusionMatrix",
     "Contingency",
+    "CostMatrix",
     "FisherTest",
     "Limit",
     "Measure",
@@ -28,6 +30,7 @@ __all__ = [
     "limits_of",
     "measure",
     "quantity",
+    "read_costs",
     "refusal",
     "require_table",
 ]

@@ -19,7 +19,7 @@ from thresher.inputs import classes_of
 from thresher.inputs.columns import Missing
 from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
 from thresher.ranking import EXACT_INTEGERS, Counts, Floats, require_safe_total
-from thresher.tables.contingency import Contingency, complete_columns
+from thresher.tables.contingency import Contingency, Rows, complete_columns, require_rows
 from thresher.tables.measures import Measure
 from thresher.tables.measures import measure as named
 
@@ -73,6 +73,17 @@ class ConfusionMatrix(Tabular):
         parts = {"counts": _check_counts(counts, len(names)), "classes": tuple(names), "dropped": dropped}
         for name, value in parts.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_array(cls, counts: npt.ArrayLike, classes: Sequence[Any], *, rows: Rows | None = None) -> Self:
+        """A matrix of an array whose rows are the "actual" or the "predicted" classes.
+
+        >>> ConfusionMatrix.from_array([[9, 5], [1, 85]], ["ill", "well"], rows="predicted")
+        ConfusionMatrix([[9, 1], [5, 85]], classes=['ill', 'well'])
+        """
+        require_rows(rows)
+        array = np.asarray(counts)
+        return cls(array if rows == "actual" else array.T, classes)
 
     @classmethod
     def from_dict(cls, value: Any) -> Self:
@@ -313,23 +324,42 @@ class ConfusionMatrix(Tabular):
         actual = [label for label in classes for _ in range(k)]
         return {"actual": actual, "predicted": classes * k, "count": self.counts.ravel()}
 
-    def __str__(self) -> str:
+    def text(self, *, rows: Rows = "actual") -> str:
+        """The matrix as text, with the actual or the predicted classes as rows.
+
+        >>> print(ConfusionMatrix([[9, 1], [5, 85]], classes=["ill", "well"]).text(rows="predicted"))
+        predicted   actual: ill   well   total   precision
+        ill                   9      5      14      0.6429
+        well                  1     85      86      0.9884
+        total                10     90     100
+        recall           0.9000 0.9444
+        overall accuracy 0.94, mean class accuracy 0.9222
+        """
+        require_rows(rows)
         if len(self.classes) > CLASSES_SHOWN:
             return repr(self)
         first, *others = map(str, self.classes)
-        rows = [
-            ["actual", f"predicted: {first}", *others, "total", "recall"],
-            *(
-                [name, *map(_count, row), _count(sum(row)), _rate(rate)]
-                for name, row, rate in zip([first, *others], self.counts.tolist(), self.recall.tolist(), strict=True)
-            ),
-            ["total", *map(_count, self.predicted.tolist()), _count(self.total), ""],
-            ["precision", *map(_rate, self.precision.tolist()), "", ""],
+        sides = [
+            ("actual", self.counts, self.recall, "recall"),
+            ("predicted", self.counts.T, self.precision, "precision"),
         ]
-        width = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
-        lines = ["   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in rows]
+        (side, counts, rates, rate), (across, _, rates_across, rate_across) = sides if rows == "actual" else sides[::-1]
+        grid = [
+            [side, f"{across}: {first}", *others, "total", rate],
+            *(
+                [name, *map(_count, row), _count(sum(row)), _rate(each)]
+                for name, row, each in zip([first, *others], counts.tolist(), rates.tolist(), strict=True)
+            ),
+            ["total", *map(_count, counts.sum(axis=0).tolist()), _count(self.total), ""],
+            [rate_across, *map(_rate, rates_across.tolist()), "", ""],
+        ]
+        width = [max(map(len, texts)) for texts in zip(*grid, strict=True)]
+        lines = ["   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in grid]
         accuracies = (self.describe(name).replace("_", " ") for name in ("overall_accuracy", "mean_class_accuracy"))
         return "\n".join([*lines, ", ".join(accuracies)])
+
+    def __str__(self) -> str:
+        return self.text()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructor makes arrays read-only on the other side too.

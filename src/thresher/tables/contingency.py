@@ -7,12 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
 from operator import add, attrgetter
-from typing import Any, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import as_number, as_numbers, describe, require_instance, short_repr
+from thresher._internal.arguments import (
+    as_number,
+    as_numbers,
+    describe,
+    require_instance,
+    require_one_of,
+    short_repr,
+)
 from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
@@ -24,6 +31,8 @@ from thresher.ranking import MOST_CASES, Floats, Ranking, require_ranking, split
 
 # A cell and whatever is computed from cells: one number, or an array with one entry per split.
 Cell: TypeAlias = Any
+
+Rows: TypeAlias = Literal["actual", "predicted"]
 
 _CELLS = ("tp", "fn", "fp", "tn")
 
@@ -109,6 +118,52 @@ class Contingency(Tabular):
             raise LengthError(f"cells have different shapes: {sorted(shapes)}", "give four scalars or arrays alike")
         for name, cell in zip(_CELLS, cells, strict=True):
             object.__setattr__(self, name, cell)
+
+    @overload
+    @staticmethod
+    def of(*, decimals: None = None, **words: float) -> Contingency: ...
+    @overload
+    @staticmethod
+    def of(*, decimals: int, **words: float) -> list[Contingency]: ...
+    @staticmethod
+    def of(*, decimals: int | None = None, **words: float) -> Contingency | list[Contingency]:
+        """The table of which four independent numbers are known, exactly.
+
+        Each of tp fn fp tn, Pos Neg total predicted_positive predicted_negative, tpr fpr tnr fnr, precision npv
+        accuracy prevalence f1 says something linear about the cells, so four of them that are independent tell all;
+        more must agree. A rate is the simplest fraction that it stands for: 0.8 is 4/5. With `decimals`, rates were
+        rounded to so many, and the answer is a list of all tables of whole cases that print so.
+
+        >>> Contingency.of(tpr=0.8, fpr=0.4, Pos=75, Neg=25)
+        Contingency(tp=60, fn=15, fp=10, tn=15)
+        >>> Contingency.of(tpr=0.67, fpr=0.25, Pos=3, Neg=4, decimals=2)
+        [Contingency(tp=2, fn=1, fp=1, tn=3)]
+        """
+        from thresher.tables.reconstruction import contingencies_printing, contingency_of
+
+        return contingency_of(words) if decimals is None else contingencies_printing(words, decimals)
+
+    @classmethod
+    def from_array(cls, counts: Any, *, rows: Rows | None = None, order: Sequence[str] | None = None) -> Self:
+        """A table of two rows and columns, which say what they are.
+
+        There is no default: `rows` are the "actual" or the "predicted" classes, and `order` is ("+", "-") where
+        positives come first, ("-", "+") where they come last, as in scikit-learn's [[tn, fp], [fn, tp]].
+
+        >>> Contingency.from_array([[15, 10], [15, 60]], rows="actual", order=("-", "+"))
+        Contingency(tp=60, fn=15, fp=10, tn=15)
+        """
+        require_rows(rows)
+        fix = 'say what comes first in the array: order=("+", "-") or order=("-", "+")'
+        require_one_of(
+            "".join(order or ()) if isinstance(order, list | tuple) else order, ("+-", "-+"), name="order", fix=fix
+        )
+        array = as_numbers(counts)
+        if array.shape != (2, 2):
+            raise LengthError(f"counts have shape {array.shape}", "give two rows of two numbers")
+        plain = np.asarray(counts) if rows == "actual" else np.asarray(counts).T
+        first = list(order or ()).index("+")
+        return cls(*(plain[i, j].item() for i in (first, 1 - first) for j in (first, 1 - first)))
 
     Pos = _sum("tp fn", "Actual positives.")
     Neg = _sum("fp tn", "Actual negatives.")
@@ -287,19 +342,33 @@ class Contingency(Tabular):
         columns = np.broadcast_arrays(*(getattr(self, part.name) for part in fields(self)))
         return {part.name: np.atleast_1d(column).ravel() for part, column in zip(fields(self), columns, strict=True)}
 
-    def __str__(self) -> str:
+    def text(self, *, rows: Rows = "actual") -> str:
+        """The table as text, with the actual or the predicted classes as rows.
+
+        >>> print(Contingency(tp=60, fn=15, fp=10, tn=15).text(rows="predicted"))
+                  actual +   actual -   total
+        pred. +         60         10      70
+        pred. -         15         15      30
+        total           75         25     100
+        """
+        require_rows(rows)
         if any(np.ndim(getattr(self, name)) for name in _CELLS):
             return repr(self)
-        rows = [
-            ["", "pred. +", "pred. -", "total"],
-            ["actual +", self.tp, self.fn, self.Pos],
-            ["actual -", self.fp, self.tn, self.Neg],
-            ["total", self.predicted_positive, self.predicted_negative, self.total],
-        ]
-        texts = [[cell if isinstance(cell, str) else f"{cell:,.10g}" for cell in row] for row in rows]
-        width = max(7, *(len(text) for row in texts[1:] for text in row[1:]))
+        sides = ("actual", "pred.") if rows == "actual" else ("pred.", "actual")
+        cells = np.array([[self.tp, self.fn, self.Pos], [self.fp, self.tn, self.Neg]], dtype=object)
+        cells = np.vstack([cells, cells.sum(axis=0)])
+        table = (cells if rows == "actual" else cells.T).tolist()
+        names = [f"{sides[0]} +", f"{sides[0]} -", "total"]
+        grid: list[list[Any]] = [["", f"{sides[1]} +", f"{sides[1]} -", "total"]]
+        grid += [[name, *row] for name, row in zip(names, table, strict=True)]
+        texts = [[cell if isinstance(cell, str) else f"{cell:,.10g}" for cell in row] for row in grid]
+        first = len(names[0])
+        width = max(len(grid[0][1]), *(len(text) for row in texts[1:] for text in row[1:]))
         last = max(len(row[3]) for row in texts)
-        return "\n".join(f"{a:<8}   {b:>{width}}   {c:>{width}}   {d:>{last}}".rstrip() for a, b, c, d in texts)
+        return "\n".join(f"{a:<{first}}   {b:>{width}}   {c:>{width}}   {d:>{last}}".rstrip() for a, b, c, d in texts)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def contingency(
@@ -344,6 +413,12 @@ def require_table(value: Any) -> None:
     """Refuse what is no contingency table."""
     fix = "pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)"
     require_instance(value, Contingency, "a contingency table", fix=fix)
+
+
+def require_rows(rows: Any) -> None:
+    """Refuse an array whose rows are neither actual nor predicted classes."""
+    fix = 'say what a row is: rows="actual" or rows="predicted"'
+    require_one_of(rows, get_args(Rows), name="rows", fix=fix)
 
 
 def complete_columns(

@@ -60,9 +60,10 @@ class Limit:
     relation: str
     bound: float
 
-    def holds(self, table: Contingency) -> Flags:
-        """Where it holds; an undefined measure meets no bound."""
-        return np.asarray(RELATIONS[self.relation](self.measure.of(table), self.bound), dtype=np.bool_)
+    def holds(self, table: Contingency, *, class_ratio: float | None = None) -> Flags:
+        """Where it holds, at a class ratio; an undefined measure meets no bound."""
+        value = self.measure.of(table, class_ratio=class_ratio)
+        return np.asarray(RELATIONS[self.relation](value, self.bound), dtype=np.bool_)
 
     def __str__(self) -> str:
         return f"{self.measure.name} {self.relation} {self.bound:g}"

@@ -215,8 +215,13 @@ def test_a_verdict_is_shown_with_the_digits_that_bear_it_out(run, columns):
         (("--github", "--json"), "--github and --json both print"),
         (("--junit", "predictions.csv"), "--junit would overwrite the input"),
         (("--junit", "absent/gate.xml"), "there is no such file or folder"),
+        (
+            ("--requirements", "release.txt", "--junit", "./release.txt"),
+            "--junit would overwrite the file of --require",
+        ),
     ],
 )
+@pytest.mark.usefixtures("release")
 def test_outputs_that_cannot_be(refused, words, message):
     assert message in refused("gate", *ROWS, *required("auc >= 0.5"), *words)
 

@@ -100,3 +100,29 @@ def test_rankings_are_compared_as_independent_samples():
     exactly = comparison["a", "b"]
     assert openly.upper - openly.lower >= exactly.upper - exactly.lower + 0.9 * width
     assert "ranges of scores" in openly.note
+
+
+def test_the_best_of_many_models_is_adjusted_for_every_pair():
+    rng = np.random.default_rng(0)
+    labels = rng.random(120) < 0.5
+    scores = {f"m{i}": rng.normal(size=120) + labels for i in range(25)}
+    best = th.compare(labels, scores)
+    assert best.against is not None
+    for one in best.differences.values():
+        assert one.p_adjusted >= min(1.0, 277 * one.p_value) - 1e-12
+    named = th.compare(labels, {name: scores[name] for name in list(scores)[:20]}, against="m3")
+    assert min(one.p_adjusted for one in named.differences.values()) <= 19 * min(
+        one.p_value for one in named.differences.values()
+    )
+
+
+def test_p_agrees_with_limits_that_ranges_move_apart():
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        labels = rng.random(400) < 0.5
+        pair = [
+            th.sources.condense(th.rank(labels, rng.normal(size=400) + each * labels), most=30) for each in (1, 0.7)
+        ]
+        difference = th.inference.compare_unpaired(*pair)
+        assert -1 <= difference.lower <= difference.upper <= 1
+        assert (difference.p_value < 0.05) == (not difference.lower <= 0 <= difference.upper)

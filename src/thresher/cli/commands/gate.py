@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -67,13 +68,11 @@ def command(
     from thresher._internal.atomic import write_file
     from thresher.cli.console.groups import present_groups
     from thresher.cli.console.tables import gate_blocks
-    from thresher.cli.outputs import require_outputs
     from thresher.cli.reading import group_text
     from thresher.cli.verdicts import github_annotations, junit_xml
     from thresher.evaluation.requirements import read_requirements, requirement
 
-    for source in sources:
-        require_outputs(source=source, junit=gate.junit)
+    _require_junit(sources, gate)
     requirements = [requirement(text) for text in gate.required]
     if gate.requirements is not None:
         requirements += read_requirements(gate.requirements)
@@ -100,6 +99,17 @@ def command(
     if undecided:
         what = f"{undecided} of {count_text(len(verdicts), 'requirement')} cannot be decided from ranges of scores"
         raise ArgumentError(what, "pass --exact to count every score, also to merge, or require less close a number")
+
+
+def _require_junit(sources: Sequence[str], gate: GateOptions) -> None:
+    """Refuse a report that could not be written, or would replace what is read."""
+    from thresher.cli.outputs import require_outputs
+
+    for source in sources:
+        require_outputs(source=source, junit=gate.junit)
+    for name, path in (("requirements", gate.requirements), ("current", gate.current)):
+        if gate.junit and path and os.path.realpath(path) == os.path.realpath(gate.junit):
+            raise ArgumentError(f"--junit would overwrite the file of --{name}, {path}", "write to another file")
 
 
 def _judge(

@@ -176,7 +176,7 @@ def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> I
     yield [heading("Differences", aside), differences_table(comparison, width)]
     remarks = [*comparison.remarks, *(one.note for one in comparison.differences.values() if one.note)]
     if not comparison.paired:
-        remarks.insert(0, "Counts do not say which rows the models share; rows would show smaller differences.")
+        remarks.insert(0, "Counts do not say which rows the models share; rows could tell smaller differences apart.")
     if comparison.margin:
         remarks.insert(0, f"Differences within {comparison.margin:g} count as practically none.")
     if comparison.dropped:

@@ -96,7 +96,9 @@ class Comparison(ReadOnlyFields, Tabular):
 
     def __post_init__(self) -> None:
         p_values = [one.p_value for one in self.differences.values()]
-        adjusted = holm(p_values) if self.correction == "holm" else p_values
+        # The best of many models was picked by looking at all of them, so that every pair counts.
+        among = math.comb(len(self.names), 2) if self.against is not None and len(self.names) > MOST_IN_PAIRS else 0
+        adjusted = holm(p_values, among=among) if self.correction == "holm" else p_values
         differences = {
             pair: replace(one, p_adjusted=p, margin=self.margin, better=self.better)
             for (pair, one), p in zip(self.differences.items(), adjusted, strict=True)

@@ -130,10 +130,11 @@ def require_margin(margin: float) -> None:
         raise ArgumentError(what, fix, parameter="margin")
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[float], *, among: int = 0) -> list[float]:
     """P-values adjusted for how many there are, after Holm (1979).
 
-    Calling what lies below 1 - level keeps the chance of any false alarm among them below it.
+    Calling what lies below 1 - level keeps the chance of any false alarm among them below it. Where they were picked
+    from more p-values, `among` is how many.
 
     >>> [round(p, 10) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -143,7 +144,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
         raise ArgumentError("p-values are numbers from 0 to 1 in one list", "give e.g. [0.01, 0.04]")
     known = p[~np.isnan(p)]
     # The k-th smallest is multiplied by how many are not smaller, and none may fall below a smaller one's.
-    multiplied = np.minimum(1.0, known * (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1))
+    others = max(0, among - known.size)
+    multiplied = np.minimum(1.0, known * (others + (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1)))
     return [math.nan if math.isnan(one) else float(multiplied[known <= one].max()) for one in p]
 
 
@@ -171,22 +173,26 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
         AucLimits.of(auc(ranking), part, (ranking.Pos, ranking.Neg)) for ranking, part in zip(both, parts, strict=True)
     ]
     spread = all(each.deviation for each in limits)
-    difference = difference_by_reach(
-        limits[0].area - limits[1].area,
-        lambda tail: combined_reach(limits, (1, -1), ((1, 0), (0, 1)), tail),
-        variance=math.fsum(sum(part) for part in parts),
-        level=level,
-        method="combined limits",
-    )
+
+    def limits_of(difference: float) -> Difference:
+        return difference_by_reach(
+            difference,
+            lambda tail: combined_reach(limits, (1, -1), ((1, 0), (0, 1)), tail),
+            variance=math.fsum(sum(part) for part in parts),
+            level=level,
+            method="combined limits",
+        )
+
+    (a, b), (of_a, of_b) = (each.area for each in limits), (auc_bounds(ranking) for ranking in both)
+    known = limits_of(a - b)
     notes = [] if spread else ["an AUC shows no spread; its limits are exact, for pairs"]
-    lower, upper = difference.lower, difference.upper
-    known = [auc_bounds(ranking) for ranking in both]
-    if any(each.width for each in known):
-        (a, b), (of_a, of_b) = (each.area for each in limits), known
-        lower -= (a - of_a.lower) + (of_b.upper - b)
-        upper += (of_a.upper - a) + (b - of_b.lower)
+    if of_a.width or of_b.width:
+        below, above = (a - of_a.lower) + (of_b.upper - b), (of_a.upper - a) + (b - of_b.lower)
+        nearest = max(0.0, a - b - below) if a > b else min(0.0, a - b + above)
+        moved = max(-1.0, known.lower - below), min(1.0, known.upper + above)
+        known = replace(known, lower=moved[0], upper=moved[1], p_value=limits_of(nearest).p_value)
         notes.append("limits allow for what ranges of scores leave open")
-    return replace(difference, lower=lower, upper=upper, margin=margin, note="; ".join(notes))
+    return replace(known, margin=margin, note="; ".join(notes))
 
 
 def undefined_difference(names: Pair, *, level: float, method: str, note: str) -> Difference:

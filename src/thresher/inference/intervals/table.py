@@ -103,7 +103,9 @@ class SampledTable:
         unit = unit * np.repeat(self.design, len(self.design))
         apart, together = float(gradient**2 @ (self.cells * unit)), self.variance(gradient)
         factor = self.df_factor(np.ones_like(self.cells), level)
-        if factor > 0 and apart > _NO_VARIANCE and 0 < together < math.inf:
+        if factor == 0:  # a single cluster is a single case
+            unit = np.full_like(unit, self.cells.sum())
+        elif apart > _NO_VARIANCE and 0 < together < math.inf:
             unit = unit * (together / (apart * factor))
         return self.cells / unit, unit
 
