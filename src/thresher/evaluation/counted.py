@@ -270,7 +270,8 @@ def _shift(value: Interval, known: Bounds, judged_by: Bound) -> Bounds:
 def _cost_limits(evaluation: ScannedEvaluation, model: ScannedModel, judged_by: Bound) -> Bounds:
     """Where a limit of the expected cost may lie.
 
-    The cheapest split may be inside a range. Its table lies in the rectangle of such a range, and has another mix of errors than the split that is known.
+    The cheapest split may be inside a range. Its table lies in the rectangle of such a range, and has another mix of
+    errors than the split that is known.
     """
     ranking, condition, level = model.ranking, evaluation.condition, evaluation.level
     moved = _shift(model.expected_cost, model.bounds["expected_cost"], judged_by)
