@@ -32,7 +32,7 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 
 
 BAD_INPUT = 2
-_LEAST_ADDRESS_SPACE = 512 << 20
+_LEAST_ADDRESS_SPACE = 1 << 30  # with less, threads of Arrow and BLAS that cannot start may wait for ever
 _LESS = "read fewer columns or rows, allow more memory, or count parts of the data and add them with thresher merge"
 _SHOWN = 3  # of the files that a command was given
 _REASONS = {

@@ -202,8 +202,9 @@ class Segments(Tabular):
         """Cases of each class (rows) by the action taken on their segment (columns).
 
         >>> leaves = Segments.parse("[8,2][1,9]", probability=[[.8, .2], [.2, .8]], classes="ab")
+        >>> import numpy as np
         >>> leaves.confusion_counts(np.array([0, 1]), 2).tolist()
-        [[8, 2], [1, 9]]
+        [[8, 1], [2, 9]]
         """
         counts = np.zeros((number, len(self.classes)), dtype=self.counts.dtype)
         np.add.at(counts, actions, self.counts)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import numbers_of, require_level, require_number
+from thresher._internal.arguments import numbers_of, require_integer, require_level, require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.curves import auc, auc_bounds
@@ -140,11 +140,12 @@ def holm(p_values: Sequence[float], *, among: int = 0) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     p = numbers_of(p_values, name="p_values", dimensions=None)
+    family = require_integer(among, name="among", least=0, fix="leave it out, or give the number of all p-values")
     if p.ndim != 1 or ((p < 0) | (p > 1)).any():
         raise ArgumentError("p-values are numbers from 0 to 1 in one list", "give e.g. [0.01, 0.04]")
     known = p[~np.isnan(p)]
     # The k-th smallest is multiplied by how many are not smaller, and none may fall below a smaller one's.
-    others = max(0, among - known.size)
+    others = max(0, family - known.size)
     multiplied = np.minimum(1.0, known * (others + (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1)))
     return [math.nan if math.isnan(one) else float(multiplied[known <= one].max()) for one in p]
 
