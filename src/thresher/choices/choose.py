@@ -15,7 +15,14 @@ from thresher._internal.arguments import as_number
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.isometric import straight_isometrics
-from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective, splits_near_best
+from thresher.choices.objective import (
+    TIED_WEIGHTS,
+    advantage,
+    compare_exactly,
+    cost_objective,
+    measure_objective,
+    splits_near_best,
+)
 from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
@@ -222,6 +229,8 @@ def choose(
         objective = by_measure(tables(wanted, candidates))
     else:
         objective = by_measure(tables(wanted), candidates)
+    if wanted is not None and asked.class_ratio is not None:
+        objective = compare_exactly(objective, wanted, exact, asked.class_ratio, candidates)
     best, next_best = objective.best()
     splits, second = (best, next_best) if isinstance(candidates, slice) else (candidates[best], candidates[next_best])
     middle = (splits.size - 1) // 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -17,12 +17,14 @@ from thresher.errors import MeasureError, argument
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
+from thresher.tables.contingency import table_of_fractions
 
 Place: TypeAlias = tuple[Any, Any]  # (fpr, tpr), or counts in a common unit
 
 _FITS_INT64 = 2**62
 TIED_WEIGHTS = 1e-12  # costs of weights that differ by this share of the largest tie: the one rule for all choices
 _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is compared exactly
+_DIFFERENCES = 1e-14  # rounding of a measure that is a difference of products, such as kappa, whatever its value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +40,7 @@ class Objective:
     size: int
     loss: Callable[[slice], npt.NDArray[Any]]
     slack: Callable[[float], float]
-    exact: Callable[[Splits], list[int]] | None = None
+    exact: Callable[[Splits], list[Any]] | None = None
     values: Floats | None = None
 
     def best(self) -> tuple[Splits, Splits]:
@@ -127,6 +129,32 @@ def measure_objective(
     return Objective(name, values.size, lambda piece: sign * values[piece], _two_ulps, values=values)
 
 
+def compare_exactly(
+    objective: Objective, wanted: Any, ranking: Ranking, class_ratio: float, at: Splits | slice
+) -> Objective:
+    """Settle ties of a measure at a declared class ratio in fractions.
+
+    Cells round there. `at` are the candidates among the splits of the ranking. Weights and functions of a table have no
+    exact value.
+    """
+    if ranking.weighted or (callable(wanted) and not isinstance(wanted, Measure)):
+        return objective
+    known, odds = measure(wanted), simplest(class_ratio) * Fraction(int(ranking.Neg), int(ranking.Pos))
+    if not known.depends_on_mix:
+        return objective
+    sign = -1 if known.better == "higher" else 1
+    hits, alarms = (covered[at] for covered in ranking.covered())
+
+    def exact(splits: Splits) -> list[Fraction]:
+        values = []
+        for tp, fp in zip(hits[splits].tolist(), alarms[splits].tolist(), strict=True):
+            positives, negatives = (tp * odds, (ranking.Pos - tp) * odds), (Fraction(fp), Fraction(ranking.Neg - fp))
+            values.append(sign * _exact_order(known, table_of_fractions(*positives, *negatives)))
+        return values
+
+    return replace(objective, slack=lambda least: _CLOSE * abs(least) + _DIFFERENCES, exact=exact)
+
+
 def splits_near_best(corner: Splits, loss: Floats) -> Splits:
     """Splits that may be best or second best by a measure with straight isometrics.
 
@@ -158,6 +186,19 @@ def advantage(before: Place, at: Place, after: Place) -> float:
     largest = dx + abs(dy)
     saved = (at[1] - before[1]) * dx - (at[0] - before[0]) * dy
     return float(saved / largest) if largest else 0.0
+
+
+def _exact_order(known: Measure, table: Contingency) -> Any:
+    """A fraction that orders tables of fractions as a measure does.
+
+    Roots have no exact value, and a beta is the simplest fraction that it stands for.
+    """
+    if known.name == "mcc":  # its square is J times markedness, and all three have one sign
+        return table.youden_j * abs(table.markedness)
+    if known.beta is not None:
+        square = simplest(known.beta) ** 2
+        return table.tp / ((1 + square) * table.tp + square * table.fn + table.fp)
+    return known.of(table)
 
 
 def _lowest(values: npt.NDArray[Any], start: int) -> tuple[Any, int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import reduce
 from operator import add, attrgetter
 from typing import Any, Literal, Self, TypeAlias, get_args, overload
@@ -407,6 +408,15 @@ def table_of(ranking: Ranking, split: Any) -> Contingency:
     tp, fp = (covered[split] for covered in ranking.covered())
     fn, tn = ranking.uncovered(split)
     return Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
+
+
+def table_of_fractions(tp: Fraction, fn: Fraction, fp: Fraction, tn: Fraction) -> Contingency:
+    """A table of exact cells: measures without a root are exact fractions too.
+
+    >>> table_of_fractions(Fraction(2), Fraction(1), Fraction(1, 3), Fraction(1)).precision
+    Fraction(6, 7)
+    """
+    return _table(Contingency, tp, fn, fp, tn)
 
 
 def require_table(value: Any) -> None:
