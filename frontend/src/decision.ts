@@ -14,6 +14,7 @@ const KIND_NAMES = { model: "", never: "never", always: "always", half: "0.5", c
 export function decisionNow(contents: Contents, view: View): Record<string, unknown> {
   const { stand, scene, state, joint, stands, costs } = view;
   const given = contents.decision ?? {};
+  const rule = (given["rule"] ?? {}) as Record<string, unknown>;
   const own = stand.model.index === scene.model && given["model"] === stand.model.key;
   if (own && view.asEvaluated && stand.split === stand.model.start && (state.follow || stand.threshold === stand.model.curve.threshold[stand.split])) return given;
   const evaluated = view.asEvaluated && stand.split === stand.model.start ? stand.model.of : null;
@@ -40,8 +41,16 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
   return {
     ...given,
     model: stand.model.key,
-    threshold: plain(stand.threshold),
-    equivalent: equivalent(view).map(plain),
+    rule: {
+      ...rule,
+      threshold: plain(stand.threshold),
+      equivalent: equivalent(view).map(plain),
+      interval: known(evaluated?.threshold, stand.threshold),
+      holds_for: holdsFor(stand.model.curve, stand.split, view.classRatio)?.map(plain) ?? null,
+      cost_ratios: [plain(low), plain(high)],
+      class_ratios: [plain(low * perCost), plain(high * perCost)],
+      calibration: own ? rule["calibration"] ?? null : null,
+    },
     condition: {
       class_ratio: view.classRatio,
       cost_fp: scene.raw.cost_fp,
@@ -55,15 +64,10 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     saving: unknown(null), // on rows it was not chosen on, which the page has none of
     why: best ? "it is the cheapest under the costs and class ratio set on the page" : "it was set on the page",
     may_be_best: [...new Set([stand.model.key, ...joint.tied.map((i) => stands[i].model.key)])],
-    threshold_holds_for: holdsFor(stand.model.curve, stand.split, view.classRatio)?.map(plain) ?? null,
-    threshold_interval: known(evaluated?.threshold, stand.threshold),
     runner_up: runner?.model.key ?? null,
     gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
     tied: [stand, ...equal].map((each) => each.model.key),
-    cost_ratios: [plain(low), plain(high)],
-    class_ratios: [plain(low * perCost), plain(high * perCost)],
     wins: null,
-    calibration: own ? given["calibration"] ?? null : null,
   };
 }
 

@@ -54,6 +54,25 @@ NO_MAP = {
     "auc_after": NO_SHARE,
     "cautions": [None, 3, {}, ["not-rising"], [{"code": "not-rising"}], [{"code": "unheard-of", "text": ""}]],
 }
+NO_THRESHOLD_RULE = {
+    "kind": [None, ">=", *NO_TEXT],
+    "threshold": [None, 1e9, *NO_NUMBER],
+    "equivalent": [None, 3, [1], [1, 2, 3], [2, 1], *NO_NUMBERS[4:]],
+    "interval": NO_INTERVAL,
+    "holds_for": NO_RATIOS,
+    "cost_ratios": [None, *NO_RATIOS],
+    "class_ratios": [None, *NO_RATIOS],
+    "data_prevalence": [0, 1, *NO_SHARE],
+    "trained_at": [0, 1, *NO_SHARE],
+    "calibration": {
+        **NO_MAP,
+        "curve": {
+            "score": [*NO_NUMBERS, [2, 1, 0], [1, 1, 2], [1], []],
+            "probability": [*NO_NUMBERS, [0.5, 1.5, 1], [-0.5, 0.5, 1], [1], []],
+            "interpolate": NO_FLAG,
+        },
+    },
+}
 BAD: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "decision": (
         th.Decision,
@@ -61,8 +80,7 @@ BAD: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         {
             "format": [None, 3, "thresher/decision/0"],
             "model": [None, *NO_TEXT],
-            "threshold": [None, 1e9, *NO_NUMBER],
-            "equivalent": [None, 3, [1], [1, 2, 3], [2, 1], *NO_NUMBERS[4:]],
+            "rule": NO_THRESHOLD_RULE,
             "condition": {
                 "class_ratio": [None, 0, -1, "inf", *NO_NUMBER],
                 "cost_fp": [None, "inf", *NO_NUMBER],
@@ -72,31 +90,16 @@ BAD: dict[str, tuple[Any, Any, dict[str, Any]]] = {
             },
             "expected_cost": NO_INTERVAL,
             "out_of_bag_cost": NO_INTERVAL,
-            "threshold_interval": NO_INTERVAL,
             "runner_up": NO_TEXT,
             "gap": ["inf", *NO_NUMBER],
-            "cost_ratios": [None, *NO_RATIOS],
-            "class_ratios": [None, *NO_RATIOS],
             "wins": NO_SHARE[1:],
-            "data_prevalence": [0, 1, *NO_SHARE],
-            "trained_at": [0, 1, *NO_SHARE],
-            "threshold_holds_for": NO_RATIOS,
             "baseline": [None, *NO_TEXT],
             "saving": NO_INTERVAL,
             "why": [None, *NO_TEXT],
             "may_be_best": NO_NAMES,
             "tied": NO_NAMES,
-            "calibration": {
-                **NO_MAP,
-                "curve": {
-                    "score": [*NO_NUMBERS, [2, 1, 0], [1, 1, 2], [1], []],
-                    "probability": [*NO_NUMBERS, [0.5, 1.5, 1], [-0.5, 0.5, 1], [1], []],
-                    "interpolate": NO_FLAG,
-                },
-            },
             "fingerprint": [None, "", "sha256:" + "g" * 64, "sha256:" + "0" * 63, *NO_TEXT],
             "version": [None, *NO_TEXT],
-            "rule": [None, "<", ">", *NO_TEXT],
         },
     ),
     "ranking": (
@@ -220,7 +223,7 @@ def test_what_is_no_object_is_refused(written, value):
     for place in objects(plain):
         wrong = {"": copy.deepcopy(plain)}
         at(wrong, ("", *place)[:-1])[("", *place)[-1]] = value
-        if place not in {("calibration",), ("spans",)} or value is not None:
+        if place not in {("rule", "calibration"), ("spans",)} or value is not None:
             assert "must be an object" in refusal(kind, wrong[""])
 
 

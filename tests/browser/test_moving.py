@@ -106,7 +106,7 @@ def test_the_optimum_is_that_of_brute_force(opened, evaluation, classes):
             assert result == pytest.approx(brute_force(evaluation[name].ranking, condition), rel=1e-9)
         decision = reader.decision()
         choice = th.choose(evaluation[decision["model"]].ranking, condition)
-        assert float(decision["threshold"]) == pytest.approx(choice.threshold)
+        assert float(decision["rule"]["threshold"]) == pytest.approx(choice.threshold)
         assert th.Decision.from_dict(decision).condition.cost_ratio == pytest.approx(ratio(costs))
 
 
@@ -245,9 +245,9 @@ def test_the_decision_under_other_costs_can_be_applied(opened, evaluation):
     labels, scores = examples.models(400, count=2)
     condition = th.OperatingCondition(cost_ratio=1 / 4)
     joint = th.choose({name: evaluation[name].ranking for name in evaluation.models}, condition)
-    assert decision["format"] == "thresher/decision/2"
-    low, high = decision["equivalent"]
-    assert low < decision["threshold"] <= high
+    assert decision["format"] == "thresher/decision/1"
+    low, high = decision["rule"]["equivalent"]
+    assert low < decision["rule"]["threshold"] <= high
     result = th.Decision.from_dict(decision).apply(scores)
     assert th.contingency(labels, result) == joint.choices[decision["model"]].table
     assert decision["wins"] is None
@@ -292,7 +292,7 @@ def test_a_threshold_stays_near_where_it_was_set(opened):
     reader = opened(th.evaluate(rows < 2500, -rows / 5000, replicates=20))
     for asked in (-0.1, -0.3333, -0.9):
         reader.threshold(asked)
-        assert abs(reader.decision()["threshold"] - asked) < 1 / 400
+        assert abs(reader.decision()["rule"]["threshold"] - asked) < 1 / 400
         assert reader.cells()["yes"] == pytest.approx(-5000 * asked, abs=15)
 
 

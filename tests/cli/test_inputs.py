@@ -114,7 +114,7 @@ def test_a_table_that_fits_gives_what_a_file_gives(data, database, command):
             assert one["models"]["forest"].pop("out_of_bag_cost")
             assert one["models"]["forest"].pop("threshold")
         assert answer["models"] == expected["models"]
-        assert answer["decision"]["threshold"] == expected["decision"]["threshold"]
+        assert answer["decision"]["rule"]["threshold"] == expected["decision"]["rule"]["threshold"]
     elif command == "choose":
         assert answer == expected
     else:
@@ -126,7 +126,7 @@ def test_more_rows_than_fit_are_evaluated_where_they_are(data, run, database, fo
     answer = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--paired", "--decision", "decision.json")
     models = {name: columns[name] for name in ("forest", "logistic")}
     expected = th.evaluate(columns["malignant"], models, condition=th.OperatingCondition(cost_ratio=3))
-    assert answer["decision"]["threshold"] == expected.decision.threshold
+    assert answer["decision"]["rule"]["threshold"] == expected.decision.threshold
     assert answer["models"]["forest"]["auc"]["lower"] == pytest.approx(expected["forest"].auc.lower)
     assert [caution["code"] for caution in answer["cautions"]][-1] == "counts-only"
     assert json.loads((folder / "decision.json").read_text())["model"] == expected.decision.model
@@ -144,7 +144,7 @@ def test_the_decision_is_written_whatever_is_shown(run, folder, how):
     result = run("evaluate", "predictions.csv", *ONE, "--decision", "decision.json", *filter(None, [how]))
     decision = th.Decision.from_json((folder / "decision.json").read_text(encoding="utf-8"))
     if how == "--json":
-        assert json.loads(result.stdout)["decision"]["threshold"] == decision.threshold
+        assert json.loads(result.stdout)["decision"]["rule"]["threshold"] == decision.threshold
     else:
         assert ("wrote decision  decision.json" in result.stdout) is (not how)
 

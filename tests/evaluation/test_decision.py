@@ -28,7 +28,7 @@ def test_the_json_follows_the_published_schema():
     assert set(schema["$defs"]["interval"]["required"]) == set(plain["expected_cost"])
     assert set(schema["properties"]["condition"]["required"]) == set(plain["condition"])
     assert plain["format"] == schema["properties"]["format"]["const"]
-    assert plain["rule"] == schema["properties"]["rule"]["const"]
+    assert set(schema["$defs"]["threshold_rule"]["required"]) == set(plain["rule"])
 
 
 def test_apply_reproduces_the_table():
@@ -106,6 +106,9 @@ def test_bad_input():
         th.Decision.from_json("not json")
     with pytest.raises(th.errors.NotationError, match="rule"):
         th.Decision.from_dict(DECISION.to_dict() | {"rule": "<"})
+    with pytest.raises(th.errors.NotationError, match="another format or shape") as caught:
+        th.Decision.from_dict(DECISION.to_dict() | {"threshold": 0.5})
+    assert caught.value.fix == "evaluate again"
 
 
 def test_reads_as_an_instruction():
@@ -129,19 +132,14 @@ def test_a_model_may_be_called_like_a_number(name):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("threshold", "zzz"),
-        ("threshold", []),
-        ("threshold", True),
         ("model", 3),
         ("model", []),
         ("condition", None),
         ("condition", {"cost": 2}),
         ("expected_cost", 3),
         ("out_of_bag_cost", {"estimate": 1}),
-        ("threshold_interval", {"estimate": "a"}),
-        ("equivalent", [1]),
-        ("cost_ratios", 4),
-        ("calibration", "text"),
+        ("rule", ">="),
+        ("rule", {"kind": "threshold", "threshold": 0.5}),
         ("fingerprint", None),
     ],
 )

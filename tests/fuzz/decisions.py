@@ -91,7 +91,11 @@ def _evaluated(answers: Answers, case: Case, path: Path, condition: th.Operating
     words = ["--label", "y", "--score", "p", "--cost-ratio", str(condition.cost_ratio)]
     shown = json.loads(_run("evaluate", str(path), *words, "--decision", str(decided), "--json"))
     evaluation = th.evaluate(case.labels, {"p": case.scores}, condition=condition)
-    answers.same(shown["decision"]["threshold"], evaluation.to_dict()["decision"]["threshold"], f"evaluate, {where}")
+    answers.same(
+        shown["decision"]["rule"]["threshold"],
+        evaluation.to_dict()["decision"]["rule"]["threshold"],
+        f"evaluate, {where}",
+    )
     answers.same(shown["models"], json.loads(evaluation.to_json())["models"], f"models of evaluate, {where}")
     _run("apply", str(decided), str(path), "--score", "p", "--probability", "-o", str(output))
     table = pq.read_table(output).to_pydict()

@@ -82,9 +82,9 @@ def test_apply_gives_probabilities_of_production(rows, tmp_path):
         assert p == pytest.approx(0.01 * pos / 100 / (0.01 * pos / 100 + 0.99 * neg / 900))
         assert outcome == (score == 0.8) == (p >= 1 / 21)
     plain = json.loads(decision.read_text())
-    assert (plain["data_prevalence"], plain["format"]) == (0.1, "thresher/decision/2")
-    assert tuple(plain["threshold_holds_for"]) == EVALUATION["forest"].choice.holds_for
-    decision.write_text(decision.read_text().replace("decision/2", "decision/1"))
+    assert (plain["rule"]["data_prevalence"], plain["format"]) == (0.1, "thresher/decision/1")
+    assert tuple(plain["rule"]["holds_for"]) == EVALUATION["forest"].choice.holds_for
+    decision.write_text(decision.read_text().replace("decision/1", "decision/2"))
     refused = CliRunner().invoke(program, ["apply", str(decision), str(rows)])
     assert refused.exit_code == 2
     assert "evaluate again" in refused.output

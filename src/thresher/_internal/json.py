@@ -101,7 +101,7 @@ def fields(value: Any, readers: Mapping[str, Reader], *, optional: Collection[st
     parts = {}
     for name, read in readers.items():
         if name in value:
-            parts[name] = _read(name, read, value[name])
+            parts[name] = within(name, read, value[name])
         elif name not in optional:
             raise FieldError("is missing", name)
     return parts
@@ -167,7 +167,7 @@ def items(read_one: Reader) -> Reader:
     def read(value: Any) -> list[Any]:
         if not isinstance(value, list):
             raise FieldError(f"must be a list, got {_shown(value)}")
-        return [_read(f"[{i}]", read_one, each) for i, each in enumerate(value)]
+        return [within(f"[{i}]", read_one, each) for i, each in enumerate(value)]
 
     return read
 
@@ -214,7 +214,8 @@ def label(value: Any) -> Any:
     return value
 
 
-def _read(name: str, read: Reader, value: Any) -> Any:
+def within(name: str, read: Reader, value: Any) -> Any:
+    """Read the value of a field; errors name the field."""
     try:
         return read(value)
     except FieldError as error:

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import partial
 from importlib import resources
 from os import PathLike
 from typing import Any, Self
@@ -22,15 +21,22 @@ from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import JointChoice
 from thresher.errors import ArgumentError, NotationError
+from thresher.evaluation.decision_rule import (
+    DecisionRule,
+    LeastCostRule,
+    ThresholdRule,
+    plain,
+    read_interval,
+    read_rule,
+)
 from thresher.evaluation.results import limits_text
 from thresher.inference import Interval
-from thresher.inputs.columns import column, complete
 from thresher.inputs.frames import frame_columns, frame_names, is_frame
-from thresher.ranking import Flags, Floats, rankable, reaches
+from thresher.ranking import Flags, Floats
 from thresher.tables import OperatingCondition
 from thresher.version import __version__
 
-FORMAT = "thresher/decision/2"
+FORMAT = "thresher/decision/1"
 _FORMATS = "thresher/decision/"
 EVALUATE_AGAIN = "evaluate again"
 _SURELY = 1 - 1e-9
@@ -38,50 +44,90 @@ _SURELY = 1 - 1e-9
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Decision(ReadOnlyFields, Result):
-    """Which model, at which threshold, under which condition, and how firmly.
+    """Which model, by which rule, under which condition, and how firmly.
 
-    A case is positive iff its score is at least `threshold` (+inf calls nothing positive), which stays the best one
-    over the cost ratios `threshold_holds_for` (None: at none); thresholds in `equivalent` make the same calls.
-    `condition` holds the class mix that every number is stated at, `data_prevalence` that of the rows, for which
-    `calibration` maps scores to probabilities, and `trained_at` the prevalence that the model's probabilities were made
-    for. Over `cost_ratios` and `class_ratios` the model stays the cheapest, the other ratio being as in `condition`;
-    `tied` are the models that are equally cheap, itself first. `out_of_bag_cost` is the cost of a model and threshold
-    chosen like these on rows they were not chosen on, and `saving` what they save there against `baseline`, the
-    cheapest of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the
-    intervals' level, and `why` says why this one was taken; where it is not the cheapest, `runner_up` is, and `gap` is
-    negative. `wins` is the share of resamples, of the same rows, in which the model is the cheapest: no probability.
+    `rule` says what to do with a case: a `ThresholdRule` of two classes, whose numbers are read here as well
+    (`threshold`, `equivalent`, `cost_ratios` ...), or a `LeastCostRule` of any number. `condition` holds the class mix
+    that every number is stated at. `tied` are the models that are equally cheap, itself first. `out_of_bag_cost` is
+    the cost of a model and rule chosen like these on rows they were not chosen on, and `saving` what they save there
+    against `baseline`, the cheapest rule that needs no decision. `may_be_best` names the models that may be the best at
+    the intervals' level, and `why` says why this one was taken; where it is not the cheapest, `runner_up` is, and `gap`
+    is negative. `wins` is the share of resamples, of the same rows, in which the model is the cheapest: no probability.
     `fingerprint` identifies the data. A decision set on the page has no `wins`, and intervals without limits.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
-    >>> decision.model, decision.rule, round(decision.threshold, 3)
-    ('model', '>=', 0.7)
+    >>> decision.model, decision.rule.kind, round(decision.threshold, 3)
+    ('model', 'threshold', 0.7)
     """
 
     model: str
-    threshold: float
-    equivalent: tuple[float, float]
+    rule: DecisionRule
     condition: OperatingCondition
-    data_prevalence: float
-    trained_at: float
     expected_cost: Interval
     out_of_bag_cost: Interval
-    threshold_interval: Interval
     baseline: str
     saving: Interval
     why: str
     may_be_best: tuple[str, ...]
     runner_up: str | None
     gap: float | None
-    threshold_holds_for: tuple[float, float] | None
     tied: tuple[str, ...]
-    cost_ratios: tuple[float, float]
-    class_ratios: tuple[float, float]
     wins: float | None
-    calibration: Mapping[str, Any] | None
     fingerprint: str
     version: str
-    rule: str = ">="
+
+    @property
+    def threshold(self) -> float:
+        """Scores from it on are called positive; of two classes."""
+        return self._threshold_rule.threshold
+
+    @property
+    def equivalent(self) -> tuple[float, float]:
+        """Thresholds above the first, up to the second, make the same calls on the data."""
+        return self._threshold_rule.equivalent
+
+    @property
+    def threshold_interval(self) -> Interval:
+        """How sure the threshold is."""
+        return self._threshold_rule.interval
+
+    @property
+    def threshold_holds_for(self) -> tuple[float, float] | None:
+        """Cost ratios for which the threshold stays the model's best one; None: for none."""
+        return self._threshold_rule.holds_for
+
+    @property
+    def cost_ratios(self) -> tuple[float, float]:
+        """Cost ratios over which the model stays the cheapest."""
+        return self._threshold_rule.cost_ratios
+
+    @property
+    def class_ratios(self) -> tuple[float, float]:
+        """Class ratios over which the model stays the cheapest."""
+        return self._threshold_rule.class_ratios
+
+    @property
+    def data_prevalence(self) -> float:
+        """The proportion of positives in the rows of the evaluation."""
+        return self._threshold_rule.data_prevalence
+
+    @property
+    def trained_at(self) -> float:
+        """The prevalence that the model's probabilities were made for."""
+        return self._threshold_rule.trained_at
+
+    @property
+    def calibration(self) -> Mapping[str, Any] | None:
+        """The map from scores to probabilities at the mix of the rows."""
+        return self._threshold_rule.calibration
+
+    @property
+    def _threshold_rule(self) -> ThresholdRule:
+        if isinstance(self.rule, ThresholdRule):
+            return self.rule
+        number = len(self.rule.classes)
+        raise ArgumentError(f"a decision of {number} classes has no threshold", "read rule.weights and rule.costs")
 
     def probability(self, scores: npt.ArrayLike) -> Floats:
         """The calibrated probability of the positive class at the condition's mix.
@@ -99,24 +145,26 @@ class Decision(ReadOnlyFields, Result):
             return in_data
         return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
 
-    def apply(self, scores: Any) -> Flags:
-        """Which cases are called positive: score >= threshold, as float64.
+    def apply(self, scores: Any) -> Any:
+        """What the rule does with new cases.
 
-        Takes the scores of the decision's model, or a mapping or frame with a column of its name. The same scores give
-        the same calls on any machine.
+        Of two classes, which are called positive: score >= threshold, as float64. Takes the scores of the decision's
+        model, or a mapping or frame with a column of its name. Of k classes, the action for each row of a matrix of
+        probabilities, or of the model's matrix in a mapping. The same numbers give the same calls on any machine.
 
         >>> from thresher import evaluate
         >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
         >>> decision.apply([.9, .5, .1])
         array([ True, False, False])
         """
-        if is_frame(scores):
+        by_name = isinstance(scores, Mapping) or (isinstance(self.rule, ThresholdRule) and is_frame(scores))
+        if by_name:
             if self.model not in (names := frame_names(scores)):
                 what = f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}"
                 raise ArgumentError(what, "give the scores of the model that was decided for")
-            scores = frame_columns(scores, [self.model])[self.model]
-        (values,), _ = complete({"scores": column(scores, name="scores")}, missing="raise", droppable=False)
-        return reaches(rankable(values).astype(np.float64), self.threshold)
+            several = isinstance(self.rule, LeastCostRule)
+            scores = scores[self.model] if several else frame_columns(scores, [self.model])[self.model]
+        return self.rule.apply(scores)
 
     @staticmethod
     def schema() -> dict[str, Any]:
@@ -130,7 +178,7 @@ class Decision(ReadOnlyFields, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinity is the text "inf"."""
-        return {"format": FORMAT} | {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
+        return {"format": FORMAT} | {part.name: plain(getattr(self, part.name)) for part in fields(self)}
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly."""
@@ -140,14 +188,11 @@ class Decision(ReadOnlyFields, Result):
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
         written = value.get("format") if isinstance(value, Mapping) else None
-        if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
-            raise NotationError(f"this decision is of another format, {written!r}", EVALUATE_AGAIN)
+        if isinstance(written, str) and written.startswith(_FORMATS) and (written != FORMAT or "threshold" in value):
+            raise NotationError(f"this decision is of another format or shape, {written!r}", EVALUATE_AGAIN)
         readers = {part.name: _READERS.get(part.name, reading.text) for part in fields(cls)}
         decision = cls(**reading.read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
-        low, high = decision.equivalent
         why = ""
-        if not low <= decision.threshold <= high:
-            why = f'"threshold" is {decision.threshold}, and "equivalent" reaches from {low} to {high}'
         for name in ("tied", "may_be_best"):
             if decision.model not in getattr(decision, name):
                 why = why or f'"{name}" does not name the model, {decision.model!r}'
@@ -162,11 +207,11 @@ class Decision(ReadOnlyFields, Result):
 
     def __str__(self) -> str:
         costs = f"{limits_text(self.expected_cost)}; on rows not chosen on {limits_text(self.out_of_bag_cost)}"
-        lines = [f"Use {self.model}, and {_calls_text(self.threshold)}.", f"Expected cost per case {costs}."]
+        lines = [f"Use {self.model}, and {self.rule}.", f"Expected cost per case {costs}."]
         if not math.isnan(self.saving.estimate):
             lines.append(saving_text(self.saving, self.baseline))
         lines.append(f"Why: {self.why}.")
-        if self.gap is None or self.gap >= 0:
+        if isinstance(self.rule, ThresholdRule) and (self.gap is None or self.gap >= 0):
             ends = " to ".join(f"{end:.4g}" for end in self.cost_ratios)
             now = f"{self.condition.cost_ratio:.4g}"
             lines.append(f"It stays the best model for cost ratios from {ends} (now {now}).")
@@ -199,11 +244,20 @@ class Decision(ReadOnlyFields, Result):
             raise NotationError(f"{path} holds no decision: {error.what}", error.fix) from None
 
     def _brief(self) -> str:
-        return f"use {self.model!r}, {_calls_text(self.threshold)}, expected cost {self.expected_cost}"
+        return f"use {self.model!r}, {self.rule}, expected cost {self.expected_cost}"
 
 
-def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
-    """The decision for one model.
+def decide(
+    joint: JointChoice,
+    model: str,
+    *,
+    condition: OperatingCondition,
+    interval: Interval,
+    trained_at: float,
+    calibration: Mapping[str, Any],
+    **parts: Any,
+) -> Decision:
+    """The decision for one model of two classes.
 
     Where another model is cheaper, that one is the runner-up.
     """
@@ -215,26 +269,24 @@ def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **p
     runner_up = joint.runner_up if cheapest else joint.model
     return Decision(
         model=model,
-        threshold=choice.threshold,
-        equivalent=choice.interval,
+        rule=ThresholdRule(
+            threshold=choice.threshold,
+            equivalent=choice.interval,
+            interval=interval,
+            holds_for=choice.holds_for,
+            cost_ratios=(low, high),
+            class_ratios=(low * per_cost, high * per_cost),
+            data_prevalence=choice.ranking.prevalence,
+            trained_at=trained_at,
+            calibration=calibration,
+        ),
         condition=stated,
-        data_prevalence=choice.ranking.prevalence,
         runner_up=runner_up,
         gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
-        threshold_holds_for=choice.holds_for,
         tied=(model, *(name for name in joint.tied if cheapest and name != model)),
-        cost_ratios=(low, high),
-        class_ratios=(low * per_cost, high * per_cost),
         version=__version__,
         **parts,
     )
-
-
-def _calls_text(threshold: float) -> str:
-    """What a threshold calls positive; an infinite one is compared with no score."""
-    if math.isinf(threshold):
-        return f"call {'no' if threshold > 0 else 'every'} case positive"
-    return f"call a case positive when its score is >= {threshold:.6g}"
 
 
 BASELINE_WORDS = {
@@ -271,30 +323,6 @@ def contradictions(calls: Flags, probability: Floats, condition: OperatingCondit
     return against
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None if math.isnan(value) else str(value)
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, Interval):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-    if isinstance(value, OperatingCondition):
-        return value.to_dict()
-    return {name: _plain(part) for name, part in value.items()} if isinstance(value, Mapping) else value
-
-
-def _interval(value: Any) -> Interval:
-    limit = reading.number(infinite=True, undefined=True)
-    readers = dict.fromkeys(("estimate", "lower", "upper"), limit) | {
-        "variance": reading.number(0, infinite=True, undefined=True),
-        "level": reading.number(0, 1, strictly=True),
-        "method": reading.text,
-        "note": reading.text,
-        "apparent": reading.or_none(limit),
-    }
-    return Interval(**reading.fields(value, readers))
-
-
 def _condition(value: Any) -> OperatingCondition:
     costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), reading.number())
     return OperatingCondition(**reading.fields(value, {"class_ratio": reading.number(0, strictly=True), **costs}))
@@ -313,21 +341,13 @@ def _fingerprint(value: Any) -> str:
     return reading.text(value)
 
 
-_RATIOS = partial(reading.rising, least=0)
-_SHARE = reading.number(0, 1, strictly=True)
 _READERS: Mapping[str, reading.Reader] = {
-    **dict.fromkeys(("expected_cost", "out_of_bag_cost", "threshold_interval", "saving"), _interval),
+    **dict.fromkeys(("expected_cost", "out_of_bag_cost", "saving"), read_interval),
     **dict.fromkeys(("may_be_best", "tied"), _names),
-    **dict.fromkeys(("data_prevalence", "trained_at"), _SHARE),
-    **dict.fromkeys(("cost_ratios", "class_ratios"), _RATIOS),
-    "threshold": reading.number(infinite=True),
-    "equivalent": reading.rising,
+    "rule": read_rule,
     "condition": _condition,
-    "threshold_holds_for": reading.or_none(_RATIOS),
     "runner_up": reading.or_none(reading.text),
     "gap": reading.or_none(reading.number()),
     "wins": reading.or_none(reading.number(0, 1)),
-    "calibration": reading.or_none(lambda value: CalibrationMap.from_dict(value).to_dict()),
     "fingerprint": _fingerprint,
-    "rule": reading.one_of([">="]),
 }

@@ -326,7 +326,7 @@ def _assemble(
             trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
             expected_cost=winner.expected_cost,
             out_of_bag_cost=undefined(level, NO_ROWS),
-            threshold_interval=replace(undefined(level, NO_ROWS), estimate=joint.threshold),
+            interval=replace(undefined(level, NO_ROWS), estimate=joint.threshold),
             baseline=priced.baseline,
             saving=priced.savings[joint.model],
             why=why if len(models) > 1 else "it is the only model",

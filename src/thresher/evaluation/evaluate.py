@@ -329,7 +329,7 @@ def _assemble(
             trained_at=rows.made_at,
             expected_cost=winner.expected_cost,
             out_of_bag_cost=priced.rules[winner.name].cost,
-            threshold_interval=winner.threshold,
+            interval=winner.threshold,
             baseline=priced.baseline,
             saving=priced.savings[winner.name],
             why=picked.why,

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.errors import LengthError, OneClassError, ProbabilityError
+from thresher._internal.arguments import numbers_of
+from thresher.errors import ColumnError, LengthError, OneClassError, ProbabilityError
 from thresher.inputs.columns import Column, Missing, column, complete
-from thresher.inputs.labels import classes_of
+from thresher.inputs.frames import frame_columns, frame_names, is_frame
+from thresher.inputs.labels import classes_of, listed
 from thresher.inputs.rank import checked_weights
 from thresher.ranking import Floats, Segments, rankable
 from thresher.ranking.segments import require_sums
@@ -55,6 +58,31 @@ def segment(
     matrix = np.stack(rows.scores, axis=1).astype(np.float64) + 0.0
     require_sums(matrix)
     return Segments.count(rows.index, matrix, rows.classes, rows.weight, dropped=rows.dropped)
+
+
+def probability_matrix(probabilities: Any, classes: Sequence[Any]) -> npt.NDArray[np.float64]:
+    """Check new rows of probabilities: a column per class, a frame's by their names.
+
+    >>> probability_matrix([[0.25, 0.75]], ["ham", "spam"])
+    array([[0.25, 0.75]])
+    """
+    names: list[Any] = frame_names(probabilities) if is_frame(probabilities) else list(range(len(classes)))
+    if names != list(range(len(classes))):  # which is how pandas numbers columns without names
+        by_text = {str(name): name for name in names}
+        if absent := [name for name in classes if str(name) not in by_text]:
+            what = f"there is no column of class {absent[0]!r} among {listed(list(by_text.values()))}"
+            raise ColumnError(what, "name the columns by the classes, or give an array in their order")
+        columns = frame_columns(probabilities, [by_text[str(name)] for name in classes])
+        probabilities = np.stack([np.asarray(columns[by_text[str(name)]]) for name in classes], axis=1)
+    fix = "give one row per case and one column per class"
+    matrix = numbers_of(probabilities, name="probabilities", fix=fix, dimensions=2)
+    if matrix.shape[1] != len(classes):
+        what = f"probabilities have {matrix.shape[1]} columns, and there are {len(classes)} classes: {listed(classes)}"
+        raise LengthError(what, fix)
+    for i, each in enumerate(matrix.T):
+        _probability(each, i)
+    require_sums(matrix)
+    return matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -61,7 +61,7 @@ def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, d
         ({"interpolate": True, "smoothing": th.calibration.MEstimate(90, 0.9)}, "isotonic map with ramps"),
     ):
         other = th.calibration_map(ranking, **options)
-        plain = decision.to_dict() | {"calibration": other.to_dict()}
+        plain = decision.to_dict() | {"rule": decision.rule.to_dict() | {"calibration": other.to_dict()}}
         (folder / "decision.json").write_text(json.dumps(plain))
         against = int((calls != (other(columns["forest"]) > 1 / 5)).sum())
         answer = data(*words, "-o", "out.csv")
@@ -181,9 +181,10 @@ def test_rows_that_cannot_be_judged(refused, folder, content, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('"threshold": ', '"threshold": null, "was": '), '"was" is not a field'),
+        (('"threshold": ', '"threshold": null, "was": '), '"rule.was" is not a field'),
         (('"threshold": ', '"threshold": NaN, "was": '), "NaN is no number"),
-        (('"rule": ', '"threshold": 0.5, "rule": '), '"threshold" stands twice'),
+        (('"threshold": ', '"threshold": 0.5, "threshold": '), '"threshold" stands twice'),
+        (('"rule": ', '"threshold": 0.5, "rule": '), "evaluate again"),
         (('"threshold": ', '"threshold": null}, {"": '), "not JSON"),
     ],
 )
@@ -192,5 +193,7 @@ def test_a_decision_that_lies_is_refused(refused, folder, decision, change, mess
     assert change[0] in text
     (folder / "decision.json").write_text(text.replace(*change))
     assert message in refused("apply", "decision.json", "predictions.csv")
-    (folder / "decision.json").write_text(json.dumps(decision.to_dict() | {"threshold": None}))
-    assert '"threshold" must be a number' in refused("apply", "decision.json", "predictions.csv")
+    (folder / "decision.json").write_text(
+        json.dumps(decision.to_dict() | {"rule": decision.rule.to_dict() | {"threshold": None}})
+    )
+    assert '"rule.threshold" must be a number' in refused("apply", "decision.json", "predictions.csv")
