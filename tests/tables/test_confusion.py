@@ -390,3 +390,47 @@ class TestObject:
         assert matrix.average("macro", "specificity") == pytest.approx(
             np.mean([matrix.one_vs_rest(name).specificity for name in matrix.classes])
         )
+
+
+REFERRED = ConfusionMatrix([[6, 1, 0, 3], [2, 5, 1, 2], [0, 0, 8, 2]], classes="abc", others=["refer"])
+
+
+def test_other_actions_are_not_recalled_and_enter_no_precision():
+    padded = ConfusionMatrix(np.vstack([REFERRED.counts, np.zeros((1, 4), dtype=int)]), [*"abc", "refer"])
+    assert REFERRED.actions == ("a", "b", "c", "refer")
+    assert REFERRED.recall.tolist() == [0.6, 0.5, 0.8]
+    assert REFERRED.precision.tolist() == [6 / 8, 5 / 6, 8 / 9]
+    assert REFERRED.overall_accuracy == padded.overall_accuracy == 19 / 30
+    assert REFERRED.micro_precision == 19 / 23
+    assert REFERRED.micro_recall == 19 / 30
+    assert (REFERRED.mcc, REFERRED.kappa) == (padded.mcc, padded.kappa)
+    assert REFERRED.one_vs_rest("a") == padded.one_vs_rest("a") == Contingency(tp=6, fn=4, fp=2, tn=18)
+    assert REFERRED.predicted.tolist() == [8, 6, 9, 7]
+    assert REFERRED.independent().counts.sum(axis=0).tolist() == pytest.approx([8, 6, 9, 7])
+    labels = [*("a" * 10), *("b" * 10), *("c" * 10)]
+    calls = [*"aaaaaab", *["refer"] * 3, *"aabbbbbc", *["refer"] * 2, *"cccccccc", *["refer"] * 2]
+    assert confusion(labels, calls, others=["refer"]) == REFERRED
+    assert confusion(labels, calls, classes="abc", others=["refer"]) == REFERRED
+
+
+def test_matrices_with_other_actions_travel_add_and_print():
+    assert ConfusionMatrix.from_json(REFERRED.to_json()) == REFERRED
+    assert pickle.loads(pickle.dumps(REFERRED)) == REFERRED  # noqa: S301 - made here
+    assert ConfusionMatrix.from_array(REFERRED.counts.T, "abc", rows="predicted", others=["refer"]) == REFERRED
+    assert (REFERRED + REFERRED).predicted.tolist() == [16, 12, 18, 14]
+    assert ConfusionMatrix(REFERRED.counts, "abc", others=["wait"]) != REFERRED
+    assert repr(REFERRED).endswith("classes=['a', 'b', 'c'], others=['refer'])")
+    assert len(REFERRED.to_frame("pandas")) == 12
+    assert [line.split() for line in str(REFERRED).splitlines()[:2]] == [
+        ["actual", "predicted:", "a", "b", "c", "refer", "total", "recall"],
+        ["a", "6", "1", "0", "3", "10", "0.6000"],
+    ]
+    turned = [line.split() for line in REFERRED.text(rows="predicted").splitlines()]
+    assert turned[4] == ["refer", "3", "2", "2", "7"]
+    assert turned[6] == ["recall", "0.6000", "0.5000", "0.8000"]
+    for wrong in (
+        lambda: REFERRED + ConfusionMatrix(np.eye(3), "abc"),
+        lambda: ConfusionMatrix(np.eye(3), "abc", 0, "d"),
+    ):
+        with pytest.raises((LabelError, LengthError), match=r"different actions.*'refer'|with 1 more actions"):
+            wrong()

@@ -48,6 +48,16 @@ def test_right_calls_may_be_left_out_of_a_file(tmp_path):
     assert read_costs(tmp_path / "costs.csv") == COSTS
 
 
+def test_other_actions_are_charged():
+    costs = th.CostMatrix.equal("abc").with_action("refer", {"a": 0.5, "b": 0.25, "c": 1})
+    referred = th.ConfusionMatrix([[6, 1, 0, 3], [2, 5, 1, 2], [0, 0, 8, 2]], classes="abc", others=["refer"])
+    assert costs.cost(referred) == pytest.approx((1 + 2 + 1 + 3 * 0.5 + 2 * 0.25 + 2) / 30)
+    assert costs.for_classes("cab").cost(referred) == pytest.approx(costs.cost(referred))
+    assert costs.cost(th.ConfusionMatrix([[1, 1, 0], [0, 1, 0], [0, 0, 1]], "abc")) == 0.25
+    with pytest.raises(th.ThresherError, match="no action 'refer'"):
+        th.CostMatrix.equal("abc").cost(referred)
+
+
 def test_shapes_of_costs():
     assert th.CostMatrix.equal("abc").costs.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     assert th.CostMatrix.ordinal("abc").costs.tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 # Marks that turn the direction of writing, signs of no width, and what no file can hold. Joiners are left: emoji and
@@ -51,6 +52,17 @@ def in_words(names: Sequence[str]) -> str:
     """
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """The known name nearest to a mistaken one, as a question; empty if none is near.
+
+    >>> did_you_mean("spma", ["ham", "spam"]), did_you_mean("x", ["ham", "spam"])
+    ("did you mean 'spam'?", '')
+    """
+    spelled = {str(each).lower(): each for each in known}
+    close = difflib.get_close_matches(str(name).lower(), spelled, n=1)
+    return f"did you mean {spelled[close[0]]!r}?" if close else ""
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:

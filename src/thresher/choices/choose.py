@@ -26,13 +26,14 @@ from thresher.choices.objective import (
 from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
-from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
+from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, Segments, require_ranking
 from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
 from thresher.tables.contingency import table_of
 
 if TYPE_CHECKING:
     from thresher.choices.joint import JointChoice
+    from thresher.choices.least_cost import ClassChoice
     from thresher.choices.points import TableChoice
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
@@ -150,21 +151,23 @@ def choose(
     at_most: float | None = ...,
 ) -> Choice: ...
 @overload
+def choose(ranking: Segments, condition: OperatingCondition | None = ...) -> ClassChoice: ...
+@overload
 def choose(  # type: ignore[overload-overlap]  # rankings alone are models, whose thresholds are chosen too
     ranking: Mapping[str, Ranking], condition: OperatingCondition | None = ...
 ) -> JointChoice: ...
 @overload
 def choose(ranking: Mapping[str, Contingency | Ranking], condition: OperatingCondition | None = ...) -> TableChoice: ...
 def choose(
-    ranking: Ranking | Mapping[str, Ranking] | Mapping[str, Contingency | Ranking],
+    ranking: Ranking | Segments | Mapping[str, Ranking] | Mapping[str, Contingency | Ranking],
     condition: OperatingCondition | None = None,
     *,
     maximise: Wanted | None = None,
     minimise: Wanted | None = None,
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
-) -> Choice | JointChoice | TableChoice:
-    """Choose the best threshold, the best of several models, or the best of tables.
+) -> Choice | ClassChoice | JointChoice | TableChoice:
+    """Choose the best threshold or action, the best of several models or of tables.
 
     The choice is exact: every split is a candidate, and all ties are returned. Without a measure the expected cost
     under `condition` is minimised; without a condition either, errors cost the same and the class ratio is that of the
@@ -174,7 +177,8 @@ def choose(
     ----------
     ranking
         The scored cases; or a mapping of models' names to their rankings, of which the cheapest is chosen. Classifiers
-        that are tables, a `Contingency` each, may be among them.
+        that are tables, a `Contingency` each, may be among them. For `Segments` of k classes, the action of least
+        expected cost is chosen (a `ClassChoice`); nothing is fitted.
     condition
         Costs and class ratio at deployment.
     maximise, minimise
@@ -201,6 +205,12 @@ def choose(
     >>> choose({"tree": emails, "rule": Contingency(tp=5, fn=1, fp=0, tn=4)})
     TableChoice(rule, expected cost 0.1)
     """
+    if isinstance(ranking, Segments):
+        from thresher.choices.least_cost import choose_action
+
+        if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
+            raise ArgumentError("segments are decided by their expected cost alone", "leave the other options out")
+        return choose_action(ranking, condition)
     if isinstance(ranking, Mapping):
         from thresher.choices.joint import choose_model
         from thresher.choices.points import choose_table

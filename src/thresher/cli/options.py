@@ -223,7 +223,7 @@ class MixOptions:
     prevalence: float | None = option(**SHARE, help="Or the proportion of positives there: 0.05, 5%.")
 
     @property
-    def condition_parts(self) -> dict[str, float]:
+    def condition_parts(self) -> dict[str, Any]:
         """Parts of the condition that are declared, as `OperatingCondition` takes them."""
         from thresher.tables import OperatingCondition
 

@@ -113,7 +113,8 @@ def condition_words(evaluation: Evaluation) -> str:
     """The condition in words."""
     condition, mix = evaluation.condition, "classes mixed as in these rows"
     if condition.class_ratio is not None:
-        mix = f"asked for a population {'that is' if condition.mix.endswith('positive') else 'of'} {condition.mix}"
+        words = condition.mix_text
+        mix = f"asked for a population {'that is' if words.endswith('positive') else 'of'} {words}"
     return f"{mix}, where {_miss_words(condition.cost_ratio)}"
 
 

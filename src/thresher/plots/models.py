@@ -98,7 +98,7 @@ class ModelsDisplay(Display):
             }
         chosen = {"": evaluation.joint} if "conditions" in cls.takes else {}
         display = cls._of(rankings, chosen, {} if bands is None else bands)
-        display.mix = "" if ratio is None else f" at {evaluation.condition.mix}"
+        display.mix = "" if ratio is None else f" at {evaluation.condition.mix_text}"
         return display
 
     @classmethod

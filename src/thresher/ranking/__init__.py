@@ -14,7 +14,7 @@ from thresher.ranking.ranges import (
     require_ranges,
 )
 from thresher.ranking.ranking import Ranking, require_ranking, require_rankings
-from thresher.ranking.segments import Segments, require_mix, require_segments
+from thresher.ranking.segments import Segments, require_mix, require_probabilities, require_segments
 from thresher.ranking.sorting import Counts, Flags, Floats, Indices, count_rows, falling_order
 from thresher.ranking.thresholds import LARGEST, cuts_above, midway, reaches, require_split, shortest_between, splits_at
 from thresher.ranking.weights import EXACT_INTEGERS, HALF_ULP, MOST_CASES, widen
@@ -48,6 +48,7 @@ __all__ = [
     "rankable",
     "reaches",
     "require_mix",
+    "require_probabilities",
     "require_ranges",
     "require_ranking",
     "require_rankings",

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import describe, numbers_of, require_instance
 from thresher._internal.json import items, json_value, label, not_written, number, numbers, read_object
 from thresher._internal.results import Tabular
+from thresher._internal.text import did_you_mean
 from thresher.errors import (
     ArgumentError,
     EmptyError,
@@ -160,7 +161,10 @@ class Segments(Tabular):
         for i, each in enumerate(self.classes):
             if isinstance(each, str) == isinstance(name, str) and each == name:  # 1 is not "1"
                 return i
-        raise LabelError(f"there is no class {name!r}", f"classes are {', '.join(map(repr, self.classes))}")
+        near = did_you_mean(name, self.classes)
+        raise LabelError(
+            f"there is no class {name!r}", f"{near} classes are {', '.join(map(repr, self.classes))}".strip()
+        )
 
     def ranking(self, positive: Any, *, versus: Any = None) -> Ranking:
         """One class against the rest, or against one other, by its own probability.
@@ -320,11 +324,22 @@ def require_mix(mix: Any, classes: Sequence[Any]) -> Floats:
         what = (
             f"the mix names {unknown[0]!r}, which is no class" if unknown else f"the mix has no share of {absent[0]!r}"
         )
-        raise LabelError(what, f"classes are {', '.join(map(repr, classes))}; {fix}")
+        near = did_you_mean(unknown[0], classes) if unknown else ""
+        raise LabelError(what, f"{near} classes are {', '.join(map(repr, classes))}; {fix}".strip())
     share = numbers_of([mix[name] for name in classes], name="mix", fix=fix)
-    if not (share >= 0).all() or abs(share.sum() - 1) > SUM_TOLERANCE:
+    for name, part in zip(classes, share.tolist(), strict=True):
+        if not 0 <= part <= 1:
+            raise ProbabilityError(f"the share of {name!r} is {part:g}", "give shares from 0 to 1, summing to 1")
+    if abs(share.sum() - 1) > SUM_TOLERANCE:
         raise ProbabilityError(f"the shares of the mix sum to {share.sum():g}", fix)
     return share / share.sum()
+
+
+def require_probabilities(values: Any, classes: Sequence[Any]) -> Matrix:
+    """Rows of probabilities, one column per class, each summing to 1; refuse others."""
+    fix = "give one row per case and one column per class"
+    vectors = numbers_of(values, name="probabilities", fix=fix, dimensions=2)
+    return _vectors(vectors, len(classes))
 
 
 def require_sums(probability: Matrix) -> None:

@@ -81,9 +81,9 @@ def _ranges(decision: Decision) -> str:
     """The cost ratios and class mixes at which the model stays the cheapest."""
     condition = decision.condition
     costs = f"{range_text(decision.cost_ratios, 'cost ratios')} (now {value_text(condition.cost_ratio)})"
-    if condition.mix.endswith("positive"):  # declared as a share, and so written as one
+    if condition.mix_text.endswith("positive"):  # declared as a share, and so written as one
         mixes = range_text(decision.class_ratios, "shares of positives", lambda odds: percent_text(odds / (1 + odds)))
-        return f"{costs} at this share of positives, or {mixes} (now {condition.mix.removesuffix(' positive')})"
+        return f"{costs} at this share of positives, or {mixes} (now {condition.mix_text.removesuffix(' positive')})"
     mixes = range_text(decision.class_ratios, "class ratios")
     return f"{costs} at this class ratio, or {mixes} (now {value_text(condition.class_ratio)})"
 

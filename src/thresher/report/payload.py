@@ -123,7 +123,7 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
             "cost_ratio": condition.cost_ratio,
             "class_ratio": condition.class_ratio,
             "class_ratio_from_data": not declared,
-            "in_percent": condition.mix.endswith("positive"),
+            "in_percent": condition.mix_text.endswith("positive"),
             "baseline": of_pos * condition.cost_tp + of_neg * condition.cost_tn,
         },
         "decision": decision.to_dict(),

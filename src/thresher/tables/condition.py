@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from typing import Any
+from typing import Any, Self, overload
 
 import numpy as np
 
 from thresher._internal.arguments import as_number, require_instance, require_number, short_repr
+from thresher._internal.json import FieldError, fields, not_written, number, numbers, or_none
+from thresher._internal.results import read_only
 from thresher.errors import ConditionError, argument
-from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
+from thresher.inputs.labels import listed
+from thresher.ranking import EXACT_INTEGERS, Floats, Ranking, Segments, require_mix, require_ranking, require_segments
+from thresher.tables.confusion import ConfusionMatrix
 from thresher.tables.contingency import Contingency, ratio, require_table
+from thresher.tables.costs import CostMatrix
 
 _SIMPLE = 10**6
 _FIXES = {
     "class_ratio": "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100",
     "cost_ratio": "give the cost of a miss in false alarms, e.g. 10",
 }
+_FOR_CLASSES = (
+    "give OperatingCondition(costs=CostMatrix(...)); of two classes, condition.cost_matrix(positive=..., negative=...)"
+)
+_ROUNDED = 1e-12  # weights this close to 1 say that the mix is that of the data
 _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 
 
@@ -33,10 +43,14 @@ class OperatingCondition:
     by `cost_ratio` (cost_fn / cost_fp), in units of one false positive, or by name. Costs of right calls are
     subtracted: what matters is cost_fp - cost_tn and cost_fn - cost_tp.
 
+    Conditions of k classes have `costs`, a `CostMatrix`, and the `mix`: the share of each class at deployment.
+
     >>> OperatingCondition(class_ratio=0.75, cost_ratio=2).slope_roc
     0.6666666666666666
     >>> OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=10)
     OperatingCondition(prevalence=0.2, cost_ratio=10)
+    >>> OperatingCondition(costs=CostMatrix.equal("abc"), mix={"a": 0.5, "b": 0.25, "c": 0.25}).mix["a"]
+    0.5
     """
 
     class_ratio: float | None
@@ -44,6 +58,8 @@ class OperatingCondition:
     cost_fn: float
     cost_tp: float
     cost_tn: float
+    costs: CostMatrix | None
+    _shares: tuple[float, ...] | None
     _as_prevalence: bool = field(compare=False)
 
     def __init__(
@@ -56,23 +72,83 @@ class OperatingCondition:
         cost_fn: float | None = None,
         cost_tp: float = 0,
         cost_tn: float = 0,
+        costs: CostMatrix | None = None,
+        mix: Mapping[Any, float] | None = None,
     ) -> None:
         required = {"cost_tp": cost_tp, "cost_tn": cost_tn}
         optional = {"cost_fp": cost_fp, "cost_fn": cost_fn, "prevalence": prevalence}
         ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio}
-        for name, number in (optional | ratios | required).items():
-            if number is not None or name in required:
-                size = require_number(number, name=name, fix="give one", error=ConditionError)
+        if costs is not None or mix is not None:
+            named = [name for name, part in (ratios | optional | required).items() if part]
+            self._fill_for_classes(costs, mix, named)
+            return
+        for name, part in (optional | ratios | required).items():
+            if part is not None or name in required:
+                size = require_number(part, name=name, fix="give one", error=ConditionError)
                 if name in ratios and not 0 < size < math.inf:
                     what = f"{argument(name)} must be above 0" + (" and finite" if size == math.inf else "")
-                    raise ConditionError(f"{what}, got {short_repr(number)}", _FIXES[name], parameter=name)
+                    raise ConditionError(f"{what}, got {short_repr(part)}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         odds = _class_ratio(class_ratio, prevalence)
-        costs: tuple[Any, ...] = (odds, fp, fn, cost_tp, cost_tn)
-        numbers = (part if part is None or isinstance(part, int) else float(part) for part in costs)
-        parts = dict(zip(_PARTS, numbers, strict=True))
-        for name, part in (parts | {"_as_prevalence": prevalence is not None}).items():
+        declared: tuple[Any, ...] = (odds, fp, fn, cost_tp, cost_tn)
+        plain = (part if part is None or isinstance(part, int) else float(part) for part in declared)
+        parts: dict[str, Any] = dict(zip(_PARTS, plain, strict=True))
+        of_classes = {"costs": None, "_shares": None}
+        for name, part in (parts | of_classes | {"_as_prevalence": prevalence is not None}).items():
             object.__setattr__(self, name, part)
+
+    def _fill_for_classes(self, costs: Any, mix: Any, others: list[str]) -> None:
+        if costs is None:
+            what = f"a {argument('mix')} without {argument('costs')} names classes that nothing costs"
+            fix = f"give {argument('costs')} too, e.g. CostMatrix.equal([...])"
+            raise ConditionError(what, f"{fix}; of two classes, declare class_ratio or prevalence", parameter="mix")
+        fix = 'give e.g. CostMatrix({"ham": {"spam": 10}, "spam": {"ham": 1}})'
+        require_instance(costs, CostMatrix, "a CostMatrix", name="costs", fix=fix)
+        if others:
+            what = f"both {argument('costs')} of named classes and {argument(others[0])} of two classes are given"
+            raise ConditionError(what, "give one or the other", parameter=others[0])
+        shares = None if mix is None else tuple(require_mix(mix, costs.classes).tolist())
+        parts = dict.fromkeys((*_PARTS, "_as_prevalence"))  # None, so that no two-class arithmetic goes unnoticed
+        for name, part in (parts | {"costs": costs, "_shares": shares}).items():
+            object.__setattr__(self, name, part)
+
+    @classmethod
+    def from_cost_matrix(cls, costs: CostMatrix, *, positive: Any, mix: Mapping[Any, float] | None = None) -> Self:
+        """The condition of two classes that has these costs; `cost_matrix` goes back.
+
+        >>> OperatingCondition.from_cost_matrix(CostMatrix({"ham": {"spam": 10}, "spam": {"ham": 1}}), positive="spam")
+        OperatingCondition(class_ratio=as in the data, cost_fp=10, cost_fn=1)
+        """
+        require_instance(costs, CostMatrix, "a cost matrix", name="costs", fix="give a CostMatrix of two classes")
+        if len(costs.actions) != 2:
+            what = f"a threshold decides between two classes, and costs are of the actions {listed(costs.actions)}"
+            raise ConditionError(what, "pass choose(segments, OperatingCondition(costs=...)) what has more")
+        i = costs.for_classes(costs.classes).classes.index(positive) if positive in costs.classes else None
+        if i is None:
+            raise ConditionError(f"{positive!r} is not among the classes {listed(costs.classes)}", "give one of them")
+        (tp, fn), (fp, tn) = costs.costs[np.ix_([i, 1 - i], [i, 1 - i])].tolist()
+        prevalence = None if mix is None else float(require_mix(mix, costs.classes)[i])
+        return cls(prevalence=prevalence, cost_fp=fp, cost_fn=fn, cost_tp=tp, cost_tn=tn)
+
+    def cost_matrix(self, *, positive: Any, negative: Any) -> CostMatrix:
+        """The costs of two classes by name, the positive class first.
+
+        >>> print(OperatingCondition(cost_fp=10, cost_fn=1).cost_matrix(positive="spam", negative="ham"))
+        actual   action: spam   ham
+        spam                0     1
+        ham                10     0
+        """
+        require_two_classes(self)
+        costs = [[self.cost_tp, self.cost_fn], [self.cost_fp, self.cost_tn]]
+        return CostMatrix.from_array(costs, [positive, negative], rows="actual")
+
+    @property
+    def mix(self) -> Mapping[Any, float] | None:
+        """The declared share of each class; None when as in the data, or of two classes."""
+        if self.costs is None or self._shares is None:
+            return None
+        mix: Mapping[Any, float] = read_only(dict(zip(self.costs.classes, self._shares, strict=True)))
+        return mix
 
     @property
     def cost_ratio(self) -> float:
@@ -83,6 +159,7 @@ class OperatingCondition:
     @property
     def exact_cost_ratio(self) -> Fraction:
         """The cost ratio as the simplest fractions of the costs given: 0.3 / 0.1 is 3."""
+        require_two_classes(self)
         miss, alarm = simplest(self.cost_fn) - simplest(self.cost_tp), simplest(self.cost_fp) - simplest(self.cost_tn)
         return miss / alarm
 
@@ -104,12 +181,16 @@ class OperatingCondition:
         return None if odds is None else (odds / (1 + odds), 1 / (1 + odds))
 
     @property
-    def mix(self) -> str:
+    def mix_text(self) -> str:
         """The class mix in words, in the form it was declared in.
 
-        >>> OperatingCondition(prevalence=0.01).mix, OperatingCondition(class_ratio=0.25).mix, OperatingCondition().mix
-        ('1 % positive', 'class ratio 0.25', 'the mix of the data')
+        >>> OperatingCondition(prevalence=0.01).mix_text, OperatingCondition(class_ratio=0.25).mix_text
+        ('1 % positive', 'class ratio 0.25')
+        >>> OperatingCondition().mix_text
+        'the mix of the data'
         """
+        if self.mix is not None:
+            return ", ".join(f"{100 * share:.4g} % {name}" for name, share in self.mix.items())
         if self.class_ratio is None or self.prevalence is None:
             return "the mix of the data"
         share = f"{100 * self.prevalence:.4g} % positive"
@@ -118,6 +199,7 @@ class OperatingCondition:
     @property
     def slope_roc(self) -> float:
         """Slope of equal-cost lines in ROC space: 1 / (cost_ratio · class_ratio)."""
+        require_two_classes(self)
         if self.class_ratio is None:
             fix = f"use condition.for_data(ranking).slope_roc, or declare {argument('class_ratio')}"
             raise ConditionError("the class ratio is as in the data, so the ROC slope depends on the data", fix)
@@ -133,26 +215,84 @@ class OperatingCondition:
         >>> OperatingCondition(cost_ratio=4, class_ratio=1).slope_coverage(spam_tree)
         0.125
         """
+        require_two_classes(self)
         require_ranking(ranking, both_classes=True)
         if self.class_ratio is None:
             return float(1 / self.exact_cost_ratio)
         return self.slope_roc * ranking.class_ratio
 
-    def for_data(self, ranking: Ranking) -> OperatingCondition:
-        """The same condition, with the class ratio of the data if none was declared."""
-        require_ranking(ranking, both_classes=self.class_ratio is None)
-        if self.class_ratio is not None:
-            return self
-        return OperatingCondition(**(self.to_dict() | {"class_ratio": ranking.class_ratio}))
+    def for_data(self, data: Ranking | Segments) -> OperatingCondition:
+        """The same condition, with the class mix of the data if none was declared.
 
-    def expected_cost(self, table: Contingency) -> Any:
-        """Cost per case of a table's decisions, at the class ratio of the condition.
+        Of segments also with the costs in the order of their classes. A class that is to have a share and has no cases
+        in the data is refused.
+        """
+        if self.costs is not None:
+            return self._for_segments(self.costs, data)
+        if isinstance(data, Segments):
+            require_class_condition(self, data.classes)
+        require_ranking(data, both_classes=self.class_ratio is None)
+        if self.class_ratio is not None or isinstance(data, Segments):
+            return self
+        declared: dict[str, Any] = self.to_dict() | {"class_ratio": data.class_ratio}
+        return OperatingCondition(**declared)
+
+    def _for_segments(self, costs: CostMatrix, segments: Any) -> OperatingCondition:
+        if isinstance(segments, Ranking):
+            require_two_classes(self)
+        require_segments(segments)
+        ordered = costs.for_classes(segments.classes)
+        if self.mix is None:
+            return OperatingCondition(costs=ordered, mix=dict(zip(ordered.classes, segments.mix, strict=True)))
+        absent = [
+            name
+            for name, cases in zip(ordered.classes, segments.cases.tolist(), strict=True)
+            if not cases and self.mix[name]
+        ]
+        if absent:
+            what = f"the mix gives class {absent[0]!r} a share, and no case is of it"
+            raise ConditionError(what, "give data with cases of that class, or a mix without it", parameter="mix")
+        return OperatingCondition(costs=ordered, mix=self.mix)
+
+    def class_weights(self, segments: Segments) -> Floats:
+        """What a case of each class counts at deployment: its share by that in the data.
+
+        All are 1 where the mix is that of the data.
+
+        >>> from thresher.ranking import Segments
+        >>> two = Segments.parse("[8,2][1,9]", probability=[[.8, .2], [.2, .8]], classes="ab")
+        >>> OperatingCondition(costs=CostMatrix.equal("ab"), mix={"a": 0.9, "b": 0.1}).class_weights(two).tolist()
+        [2.0, 0.181...]
+        """
+        resolved = self.for_data(segments)
+        if self._shares is None or resolved._shares is None:
+            return np.ones(len(segments.classes))
+        data = segments.mix
+        weights = np.divide(resolved._shares, data, out=np.zeros(len(data)), where=data > 0)
+        return np.where(np.abs(weights - 1) < _ROUNDED, 1.0, weights)
+
+    @overload
+    def expected_cost(self, table: ConfusionMatrix) -> float: ...
+    @overload
+    def expected_cost(self, table: Contingency) -> Any: ...
+    def expected_cost(self, table: Contingency | ConfusionMatrix) -> Any:
+        """Cost per case of a table's decisions, at the class mix of the condition.
 
         Counts are divided once, so costs in whole numbers, or simple fractions, give the nearest float.
 
         >>> OperatingCondition(cost_fp=1, cost_fn=2).expected_cost(Contingency(tp=30, fn=20, fp=5, tn=45))
         0.45
+        >>> even = OperatingCondition(costs=CostMatrix.equal("ab"), mix={"a": 0.5, "b": 0.5})
+        >>> even.expected_cost(ConfusionMatrix([[8, 2], [0, 90]], classes="ab"))
+        0.1
         """
+        if self.costs is not None:
+            if isinstance(table, Contingency):
+                require_two_classes(self)
+            return self._expected_class_cost(self.costs, table)
+        if isinstance(table, ConfusionMatrix):
+            what = "the condition is of two classes without names, and the table is a confusion matrix"
+            raise ConditionError(what, f"pass matrix.one_vs_rest(...), or {_FOR_CLASSES}", parameter="condition")
         require_table(table)
         if (exact := self._exact_expected_cost(table)) is not None:
             return exact
@@ -160,6 +300,16 @@ class OperatingCondition:
         positive = table.tpr * self.cost_tp + table.fnr * self.cost_fn
         negative = table.fpr * self.cost_fp + table.tnr * self.cost_tn
         return of_pos * positive + of_neg * negative
+
+    def _expected_class_cost(self, costs: CostMatrix, matrix: Any) -> float:
+        by_class = costs.cost_by_class(matrix)
+        if self._shares is None:
+            return float(by_class.sum() / matrix.total) if matrix.total else math.nan
+        cases = matrix.actual[[matrix.classes.index(name) for name in costs.classes]]
+        share = np.array(self._shares)
+        used = share > 0  # a class without cases leaves the cost undefined where it has a share
+        with np.errstate(invalid="ignore"):
+            return float((share[used] * by_class[used] / cases[used]).sum())
 
     def _exact_expected_cost(self, table: Contingency) -> Any:
         """Expected cost by one division of integers, None where that would round."""
@@ -180,10 +330,42 @@ class OperatingCondition:
         return sum(cost * cell for cost, cell in zip(per_case, cells, strict=True)) / total
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data that `OperatingCondition(**...)` reads back."""
+        """Plain data that `from_dict` reads back.
+
+        Of k classes the shares of the mix are in the order of the classes of `costs`.
+        """
+        if self.costs is not None:
+            return {"costs": self.costs.to_dict(), "mix": None if self._shares is None else list(self._shares)}
         return {name: getattr(self, name) for name in _PARTS}
 
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote.
+
+        >>> condition = OperatingCondition(costs=CostMatrix.equal("ab"), mix={"a": 0.1, "b": 0.9})
+        >>> OperatingCondition.from_dict(condition.to_dict()) == condition
+        True
+        """
+        kind: dict[str, Any] = {"of": "OperatingCondition", "kind": "an operating condition"}
+        of_classes = isinstance(value, Mapping) and "costs" in value
+        readers: dict[str, Any] = {"costs": CostMatrix.from_dict, "mix": or_none(numbers(0, 1))}
+        if not of_classes:
+            readers = dict.fromkeys(_PARTS, number()) | {"class_ratio": or_none(number(0, strictly=True))}
+        try:
+            parts = fields(value, readers)
+        except FieldError as error:
+            raise not_written(f"{error}", **kind) from None
+        if of_classes and (shares := parts["mix"]) is not None:
+            names = parts["costs"].classes
+            if len(shares) != len(names):
+                raise not_written(f'"mix" has {len(shares)} shares, and there are {len(names)} classes', **kind)
+            parts["mix"] = dict(zip(names, shares, strict=True))
+        return cls(**parts)
+
     def __repr__(self) -> str:
+        if self.costs is not None:
+            mix = "as in the data" if self.mix is None else repr(dict(self.mix))
+            return f"OperatingCondition(costs of {listed(self.costs.classes)}, mix={mix})"
         if self.cost_fp == 1 and not self.cost_tp and not self.cost_tn:
             costs = f"cost_ratio={self.cost_fn:g}"
         else:
@@ -250,6 +432,25 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
 
 
 def require_condition(value: Any, hint: str = "") -> None:
-    """Refuse what is no operating condition."""
+    """Refuse what is no operating condition of two classes."""
     fix = f"give e.g. OperatingCondition(cost_ratio=5){hint}"
     require_instance(value, OperatingCondition, "an operating condition", name="condition", fix=fix)
+    require_two_classes(value)
+
+
+def require_class_condition(value: Any, classes: Sequence[Any]) -> None:
+    """Refuse what is no operating condition of k named classes."""
+    fix = "give e.g. OperatingCondition(costs=CostMatrix.equal([...]))"
+    require_instance(value, OperatingCondition, "an operating condition", name="condition", fix=fix)
+    if value.costs is None:
+        what = f"the condition is of two classes without names, and the data have {listed(classes)}"
+        raise ConditionError(what, _FOR_CLASSES, parameter="condition")
+
+
+def require_two_classes(condition: OperatingCondition) -> None:
+    """Refuse a condition of k named classes where one of two is positive."""
+    if condition.costs is not None:
+        what = f"the condition has costs of {listed(condition.costs.classes)}, and two classes are needed here"
+        fix = "pass choose(segment(labels, probabilities), condition), or evaluate(labels, matrix, condition=...)"
+        one = "; of two classes, OperatingCondition.from_cost_matrix(costs, positive=...)"
+        raise ConditionError(what, fix + one, parameter="condition")

@@ -17,7 +17,7 @@ from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
 from thresher.inputs import classes_of
 from thresher.inputs.columns import Missing
-from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
+from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, same, sorted_labels
 from thresher.ranking import EXACT_INTEGERS, Counts, Floats, require_safe_total
 from thresher.tables.contingency import Contingency, Rows, complete_columns, require_rows
 from thresher.tables.measures import Measure
@@ -45,7 +45,9 @@ class ConfusionMatrix(Tabular):
     """Counts of actual (rows) against predicted (columns) classes.
 
     Rows are the actual classes, as in scikit-learn; other tools print the transpose. Measures are aligned with
-    `classes`. What is 0/0 is NaN, never 0, and so is an average that needs it; `describe` says why.
+    `classes`. What is 0/0 is NaN, never 0, and so is an average that needs it; `describe` says why. `others` names
+    columns of actions that are no classes, such as "refer": those cases are not recalled, count in every accuracy, and
+    enter no class's precision.
 
     >>> reviews = ConfusionMatrix(
     ...     [[700, 200, 100], [200, 8300, 100], [0, 100, 300]], classes=["negative", "neutral", "positive"]
@@ -65,17 +67,24 @@ class ConfusionMatrix(Tabular):
     counts: Counts
     classes: tuple[Any, ...]
     dropped: int = 0
+    others: tuple[Any, ...] = ()
 
-    def __init__(self, counts: npt.ArrayLike, classes: Sequence[Any], dropped: int = 0) -> None:
+    def __init__(
+        self, counts: npt.ArrayLike, classes: Sequence[Any], dropped: int = 0, others: Sequence[Any] = ()
+    ) -> None:
         names, _ = classes_of(np.empty(0, dtype=object), classes=classes)
         if not names:
             raise EmptyError("there are no classes", "name at least one class per row and column")
-        parts = {"counts": _check_counts(counts, len(names)), "classes": tuple(names), "dropped": dropped}
-        for name, value in parts.items():
+        k = len(names)
+        actions, _ = classes_of(np.empty(0, dtype=object), classes=[*names, *others])
+        parts = {"counts": _check_counts(counts, k, len(actions)), "classes": tuple(names), "dropped": dropped}
+        for name, value in (parts | {"others": tuple(actions[k:])}).items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_array(cls, counts: npt.ArrayLike, classes: Sequence[Any], *, rows: Rows | None = None) -> Self:
+    def from_array(
+        cls, counts: npt.ArrayLike, classes: Sequence[Any], *, rows: Rows | None = None, others: Sequence[Any] = ()
+    ) -> Self:
         """A matrix of an array whose rows are the "actual" or the "predicted" classes.
 
         >>> ConfusionMatrix.from_array([[9, 5], [1, 85]], ["ill", "well"], rows="predicted")
@@ -83,14 +92,15 @@ class ConfusionMatrix(Tabular):
         """
         require_rows(rows)
         array = np.asarray(counts)
-        return cls(array if rows == "actual" else array.T, classes)
+        return cls(array if rows == "actual" else array.T, classes, others=others)
 
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        readers = {"counts": items(numbers(0)), "classes": items(label), "dropped": number(0, integer=True)}
+        names = items(label)
+        readers = {"counts": items(numbers(0)), "classes": names, "dropped": number(0, integer=True), "others": names}
         kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
-        parts = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
+        parts = read_object(value, readers, form=FORMAT, optional=["dropped", "others"], **kind)
         try:
             return cls(**parts)
         except ThresherError as error:
@@ -112,8 +122,13 @@ class ConfusionMatrix(Tabular):
         return self.counts.sum(axis=1)
 
     @property
+    def actions(self) -> tuple[Any, ...]:
+        """What the columns are: the classes, then the others."""
+        return (*self.classes, *self.others)
+
+    @property
     def predicted(self) -> Counts:
-        """Cases called each class: the column totals."""
+        """Cases on which each action is taken: the column totals, aligned with `actions`."""
         return self.counts.sum(axis=0)
 
     @property
@@ -133,7 +148,7 @@ class ConfusionMatrix(Tabular):
         tp = self.correct
         wrong = self.counts.copy()
         np.fill_diagonal(wrong, 0)  # adding up what is wrong never rounds below 0, as subtracting what is right may
-        fn, fp = wrong.sum(axis=1), wrong.sum(axis=0)
+        fn, fp = wrong.sum(axis=1), wrong.sum(axis=0)[: len(tp)]
         tn = np.maximum(tp.sum() - tp + wrong.sum() - fn - fp, 0)
         return Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
 
@@ -158,11 +173,11 @@ class ConfusionMatrix(Tabular):
         """
         if not self.total:
             return self
-        return ConfusionMatrix(np.outer(self.actual / self.total, self.predicted), self.classes)
+        return ConfusionMatrix(np.outer(self.actual / self.total, self.predicted), self.classes, others=self.others)
 
     @property
     def overall_accuracy(self) -> float:
-        """Proportion of cases called right; also micro precision, recall and F1."""
+        """Proportion of all cases called right; also micro recall."""
         return _ratio(self.correct.sum().item(), self.total)
 
     @property
@@ -217,9 +232,13 @@ class ConfusionMatrix(Tabular):
         names = ", ".join(repr(name) for name, at in zip(self.classes, undefined.tolist(), strict=True) if at)
         return f"with {names} as the positive class, {known.undefined}"
 
-    micro_precision = _average("micro", "precision", "Precision of the added tables: the overall accuracy.")
+    micro_precision = _average(
+        "micro", "precision", "Precision of the added tables: the accuracy of the cases that are called a class."
+    )
     micro_recall = _average("micro", "recall", "Recall of the added tables: the overall accuracy.")
-    micro_f1 = _average("micro", "f1", "F1 of the added tables: the overall accuracy.")
+    micro_f1 = _average(
+        "micro", "f1", "F1 of the added tables; the overall accuracy where every case is called a class."
+    )
     macro_precision = _average("macro", "precision", "Mean of the classes' precisions.")
     macro_recall = _average("macro", "recall", "Mean over classes of the proportion called right.")
     mean_class_accuracy = macro_recall
@@ -277,7 +296,8 @@ class ConfusionMatrix(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain data: rows of counts and the classes as they are."""
         plain = {"format": FORMAT, "counts": self.counts.tolist(), "classes": list(self.classes)}
-        return plain | ({"dropped": self.dropped} if self.dropped else {})
+        others = {"others": list(self.others)} if self.others else {}
+        return plain | others | ({"dropped": self.dropped} if self.dropped else {})
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly.
@@ -295,10 +315,12 @@ class ConfusionMatrix(Tabular):
     def __add__(self, other: ConfusionMatrix) -> ConfusionMatrix:
         if not isinstance(other, ConfusionMatrix):
             return NotImplemented
-        if self.classes != other.classes:
-            what = f"the matrices have different classes: {listed(self.classes)} against {listed(other.classes)}"
-            raise LabelError(what, "count both with the same classes=[...] in the same order")
-        return ConfusionMatrix(self.counts + other.counts, self.classes, self.dropped + other.dropped)
+        if (self.classes, self.others) != (other.classes, other.others):
+            kind, names = ("classes", "classes") if self.classes != other.classes else ("actions", "others")
+            what = f"the matrices have different {kind}: {listed(getattr(self, kind))} against"
+            fix = f"count both with the same {names}=[...] in the same order"
+            raise LabelError(f"{what} {listed(getattr(other, kind))}", fix)
+        return ConfusionMatrix(self.counts + other.counts, self.classes, self.dropped + other.dropped, self.others)
 
     def __radd__(self, other: object) -> ConfusionMatrix:
         # sum(matrices) starts from 0.
@@ -307,7 +329,7 @@ class ConfusionMatrix(Tabular):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):
             return False
-        return self.classes == other.classes and np.array_equal(self.counts, other.counts)
+        return self.actions == other.actions and np.array_equal(self.counts, other.counts)
 
     def __hash__(self) -> int:
         return hash((len(self.classes), self.total))
@@ -315,14 +337,14 @@ class ConfusionMatrix(Tabular):
     def _brief(self) -> str:
         dropped = f", dropped={self.dropped}" if self.dropped else ""
         if len(self.classes) <= LABELS_SHOWN:
-            return f"{self.counts.tolist()}, classes={list(self.classes)}{dropped}"
+            others = f", others={list(self.others)}" if self.others else ""
+            return f"{self.counts.tolist()}, classes={list(self.classes)}{others}{dropped}"
         cases = f"{self.total:,.10g} cases, overall accuracy {self.overall_accuracy:.4g}{dropped}"
         return f"{len(self.classes):,} classes {listed(self.classes)}: {cases}"
 
     def _columns(self) -> Mapping[str, Any]:
-        classes, k = list(self.classes), len(self.classes)
-        actual = [label for label in classes for _ in range(k)]
-        return {"actual": actual, "predicted": classes * k, "count": self.counts.ravel()}
+        actual = [label for label in self.classes for _ in self.actions]
+        return {"actual": actual, "predicted": [*self.actions] * len(self.classes), "count": self.counts.ravel()}
 
     def text(self, *, rows: Rows = "actual") -> str:
         """The matrix as text, with the actual or the predicted classes as rows.
@@ -338,20 +360,22 @@ class ConfusionMatrix(Tabular):
         require_rows(rows)
         if len(self.classes) > CLASSES_SHOWN:
             return repr(self)
-        first, *others = map(str, self.classes)
+        precision = [*map(_rate, self.precision.tolist()), *([""] * len(self.others))]
         sides = [
-            ("actual", self.counts, self.recall, "recall"),
-            ("predicted", self.counts.T, self.precision, "precision"),
+            ("actual", self.classes, self.counts, [*map(_rate, self.recall.tolist())], "recall"),
+            ("predicted", self.actions, self.counts.T, precision, "precision"),
         ]
-        (side, counts, rates, rate), (across, _, rates_across, rate_across) = sides if rows == "actual" else sides[::-1]
+        down, across = sides if rows == "actual" else sides[::-1]
+        side, names, counts, rates, rate = down
+        first, *more = map(str, across[1])
         grid = [
-            [side, f"{across}: {first}", *others, "total", rate],
+            [side, f"{across[0]}: {first}", *more, "total", rate],
             *(
-                [name, *map(_count, row), _count(sum(row)), _rate(each)]
-                for name, row, each in zip([first, *others], counts.tolist(), rates.tolist(), strict=True)
+                [str(name), *map(_count, row), _count(sum(row)), each]
+                for name, row, each in zip(names, counts.tolist(), rates, strict=True)
             ),
             ["total", *map(_count, counts.sum(axis=0).tolist()), _count(self.total), ""],
-            [rate_across, *map(_rate, rates_across.tolist()), "", ""],
+            [across[4], *across[3], "", ""],
         ]
         width = [max(map(len, texts)) for texts in zip(*grid, strict=True)]
         lines = ["   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in grid]
@@ -363,12 +387,12 @@ class ConfusionMatrix(Tabular):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructor makes arrays read-only on the other side too.
-        return type(self), (self.counts, self.classes, self.dropped)
+        return type(self), (self.counts, self.classes, self.dropped, self.others)
 
     def _beyond_chance(self) -> tuple[Any, Any]:
         """Agreement beyond chance and the most there can be, times squared cases."""
         # Python integers never overflow; int64 products do near 3e9 cases.
-        marginals, total = list(zip(self.actual.tolist(), self.predicted.tolist(), strict=True)), self.total
+        marginals, total = list(zip(self.actual.tolist(), self.predicted.tolist(), strict=False)), self.total
         by_chance, most = sum(t * p for t, p in marginals), sum(t * (total - p) for t, p in marginals)
         return sum(self.correct.tolist()) * total - by_chance, most
 
@@ -378,6 +402,7 @@ def confusion(
     predictions: Any,
     *,
     classes: Sequence[Any] | None = None,
+    others: Sequence[Any] = (),
     weights: Any = None,
     missing: Missing = "raise",
 ) -> ConfusionMatrix:
@@ -391,6 +416,8 @@ def confusion(
         The actual and the predicted class of each row: texts, numbers or booleans.
     classes
         The order of the classes, also of some that do not occur; without it, all in either column in rising order.
+    others
+        Predictions that are no classes, such as "refer".
     weights
         One number of at least 0 per row; a row of weight w counts as w rows.
     missing
@@ -405,24 +432,26 @@ def confusion(
     if weight is not None and not weight.all():
         columns, weight = [values[weight > 0] for values in columns], weight[weight > 0]
     if classes is None:  # asked apart, never in one array: NumPy would turn the number 1 into the text "1"
-        known = [name for values in columns for name in distinct(values, at_most=1000)]
+        present = [name for values in columns for name in distinct(values, at_most=1000)]
+        known = [name for name in present if not any(same(name, other) for other in others)]
         classes = sorted_labels(np.fromiter(known, dtype=object, count=len(known)))
     names, actual = classes_of(columns[0], classes=classes)
-    _, predicted = classes_of(columns[1], classes=names)
-    k = len(names)
-    counts = np.bincount(actual * k + predicted, weights=weight, minlength=k * k).reshape(k, k)
-    return ConfusionMatrix(counts, names, dropped)
+    actions, predicted = classes_of(columns[1], classes=[*names, *others])
+    k, a = len(names), len(actions)
+    counts = np.bincount(actual * a + predicted, weights=weight, minlength=k * a).reshape(k, a)
+    return ConfusionMatrix(counts, names, dropped, actions[k:])
 
 
-def _check_counts(counts: Any, k: int) -> Counts:
-    """A read-only square of counts."""
+def _check_counts(counts: Any, k: int, a: int) -> Counts:
+    """Read-only counts, a row per class and a column per action."""
     try:
         array = np.array(counts)
     except ValueError:  # rows of different lengths
         array = np.empty(0)
-    if array.shape != (k, k):
+    if array.shape != (k, a):
         fix = "give one row per actual and one column per predicted class, in the order of classes"
-        raise LengthError(f"counts have shape {array.shape}, and {k} classes need {k} rows and columns", fix)
+        need = f"{k} rows and columns" if a == k else f"{k} rows and, with {a - k} more actions, {a} columns"
+        raise LengthError(f"counts have shape {array.shape}, and {k} classes need {need}", fix)
     if array.dtype.kind == "f" and not isinstance(counts, np.ndarray) and (array >= EXACT_INTEGERS).any():
         pairs = zip(np.array(counts, dtype=object).ravel().tolist(), array.ravel().tolist(), strict=True)
         if lost := [count for count, nearest in pairs if np.isfinite(nearest) and count != nearest]:

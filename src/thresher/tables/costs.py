@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import json
 import math
@@ -19,6 +18,7 @@ from thresher._internal.arguments import numbers_of, require_instance, require_n
 from thresher._internal.atomic import read_text
 from thresher._internal.json import items, json_value, label, not_written, numbers, read_object
 from thresher._internal.results import Tabular
+from thresher._internal.text import did_you_mean
 from thresher.cautions import Caution
 from thresher.errors import ConditionError, LabelError, LengthError, SourceError, ThresherError, argument
 from thresher.inputs.labels import listed, same
@@ -30,6 +30,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 
 FORMAT = "thresher/costs/1"
 COLUMNS = ("actual", "predicted", "cost")
+_SAME = "give costs for the classes of the data, and for no others"
 _KIND: dict[str, Any] = {"of": "CostMatrix", "kind": "a cost matrix"}
 
 
@@ -66,7 +67,7 @@ class CostMatrix(Tabular):
         absent = [(a, b) for a, b, cost in pairs if cost is None and not same(a, b)]
         if absent:
             what = f"{len(absent):,} of {len(pairs):,} costs are missing, first that of {_pair(*absent[0])}"
-            close = [_near(other, classes) for other in others]
+            close = [did_you_mean(other, classes) for other in others]
             hint = "".join(f"{text} " for text in close if text)
             raise ConditionError(what, f"{hint}give it, or pass {argument('default', ...)} for all that are not given")
         plain = [0.0 if a == b and a not in costs[a] else _cost(cost, a, b) for a, b, cost in pairs]
@@ -213,19 +214,45 @@ class CostMatrix(Tabular):
         return self._expected(self.regret.costs, probabilities, weights).argmin(axis=1)
 
     def cost(self, confusion: ConfusionMatrix) -> float:
-        """Cost per case of a confusion matrix of the same classes.
+        """Cost per case of a confusion matrix of the same classes, with all its actions.
 
         >>> matrix = ConfusionMatrix([[90, 10], [5, 5]], classes=["ham", "spam"])
         >>> round(CostMatrix({"ham": {"spam": 10}, "spam": {"ham": 1}}).cost(matrix), 4)
         0.9545
+        >>> referred = ConfusionMatrix([[90, 0, 10], [5, 5, 0]], classes=["ham", "spam"], others=["refer"])
+        >>> round(CostMatrix.equal(["ham", "spam"]).with_action("refer", 0.25).cost(referred), 4)
+        0.0682
         """
+        by_class = self.cost_by_class(confusion)
+        return float(by_class.sum() / confusion.total) if confusion.total else math.nan
+
+    def cost_by_class(self, confusion: ConfusionMatrix) -> Floats:
+        """What the cases of each class cost together, aligned with `classes`."""
         require_instance(confusion, ConfusionMatrix, "a confusion matrix", fix="pass confusion(labels, predictions)")
-        order = [_place(name, confusion.classes, "class") for name in self.classes]
+        rows = [_place(name, confusion.classes, "class") for name in self.classes]
         if len(confusion.classes) != len(self.classes):
             what = f"the matrix has the classes {listed(confusion.classes)}, and costs are of {listed(self.classes)}"
             raise LabelError(what, "give costs for every class")
-        counts = confusion.counts[np.ix_(order, order)]
-        return float((counts * self.costs[:, : len(order)]).sum() / confusion.total) if confusion.total else math.nan
+        columns = [_place(name, self.actions, "action") for name in confusion.actions]
+        by_class: Floats = (confusion.counts[rows] * self.costs[:, columns]).sum(axis=1)
+        return by_class
+
+    def for_classes(self, classes: Sequence[Any]) -> CostMatrix:
+        """The same costs with the classes in another order, other actions after them.
+
+        >>> print(CostMatrix({"a": {"b": 1}, "b": {"a": 5}}).for_classes("ba"))
+        actual   action: b   a
+        b                0   5
+        a                1   0
+        """
+        names = _require_distinct(classes)
+        order = [_place(name, self.classes, "class") for name in names]
+        absent = [name for name in self.classes if not any(same(name, each) for each in names)]
+        if absent:
+            raise LabelError(f"costs have the class {absent[0]!r}, and the classes here are {listed(names)}", _SAME)
+        columns = [*order, *range(len(order), len(self.actions))]
+        actions = [self.actions[j] for j in columns]
+        return CostMatrix.of_arrays(names, actions, self.costs[np.ix_(order, columns)])
 
     def to_array(self, *, rows: Rows | None = None) -> Matrix:
         """The costs with the actual classes, or the actions, as rows."""
@@ -388,13 +415,7 @@ def _place(name: Any, known: Sequence[Any], kind: str) -> int:
         if same(each, name):
             return i
     kinds = {"class": "classes", "action": "actions"}[kind]
-    raise LabelError(f"there is no {kind} {name!r}", f"{_near(name, known)} {kinds} are {listed(known)}".strip())
-
-
-def _near(name: Any, known: Sequence[Any]) -> str:
-    spelled = {str(each).lower(): each for each in known}
-    close = difflib.get_close_matches(str(name).lower(), spelled, n=1)
-    return f"did you mean {spelled[close[0]]!r}?" if close else ""
+    raise LabelError(f"there is no {kind} {name!r}", f"{did_you_mean(name, known)} {kinds} are {listed(known)}".strip())
 
 
 def _cost(value: Any, actual: Any, action: Any) -> float:

@@ -87,7 +87,7 @@ def command(sources: tuple[str, ...], data: RowOptions, how: CompareOptions, pri
             comparison = compare_scan(
                 source, **scan_keywords(*scanned), clusters=data.cluster, measure=measure, **judged, **drawn
             )
-    mix = "" if declared is None or declared.class_ratio is None else declared.mix
+    mix = "" if declared is None or declared.class_ratio is None else declared.mix_text
     estimates = comparison.estimates.items()
     plain = {
         "measure": comparison.measure,

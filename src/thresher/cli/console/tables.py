@@ -113,7 +113,7 @@ def _rates(choice: Choice) -> Text:
     recall, precision = (number(choice.measures[name]) for name in ("tpr", "precision"))
     text = Text.assemble("recall ", (recall, "bold"), ", precision ", (precision, "bold"))
     if choice.condition.class_ratio != choice.ranking.class_ratio:
-        text.append(f" at {choice.condition.mix}; precision in these rows {number(float(choice.table.precision))}")
+        text.append(f" at {choice.condition.mix_text}; precision in these rows {number(float(choice.table.precision))}")
     return text
 
 
@@ -200,7 +200,7 @@ def differences_table(comparison: Comparison, width: int) -> Table:
 def gate_blocks(verdicts: Sequence[Judgement], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
     """The declared class mix, the table, why numbers are undefined, and the verdict."""
     if condition.class_ratio is not None:
-        yield Text(f"Stated at {condition.mix}.", style=FAINT)
+        yield Text(f"Stated at {condition.mix_text}.", style=FAINT)
     shown = len(_GATE_HEADS) if width >= _WITH_MODEL else 4
     yield table(_GATE_HEADS[:shown], [_gate_line(one)[:shown] for one in verdicts], left=2)
     yield [
@@ -255,7 +255,7 @@ def map_blocks(
     at_mix = at_prevalence(ranking, condition.prevalence, trained_at) if both else ranking
     weighted = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
     before = brier(at_mix) if probabilities else "no probabilities"
-    mix = "" if condition.class_ratio is None else f", at {condition.mix}"
+    mix = "" if condition.class_ratio is None else f", at {condition.mix_text}"
     losses = [
         ("AUC", fitted.auc_before, fitted.auc_after),
         ("Brier", before, brier(recalibrate(weighted, fitted.curve))),

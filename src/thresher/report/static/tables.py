@@ -123,7 +123,7 @@ def _data(payload: Mapping[str, Any]) -> Table:
     data, condition = payload["data"], payload["condition"]
     declared = "as in the data" if condition["class_ratio_from_data"] else value_text(condition["class_ratio"])
     if condition["in_percent"]:
-        declared = OperatingCondition(prevalence=condition["class_ratio"] / (1 + condition["class_ratio"])).mix
+        declared = OperatingCondition(prevalence=condition["class_ratio"] / (1 + condition["class_ratio"])).mix_text
     shared = "{segments:,}; {cases:,} cases share theirs with another"
     rows = [
         *_rows_read(data),
