@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
@@ -133,6 +133,7 @@ def same_limits(one, other, **close):
             assert ours == pytest.approx(theirs, nan_ok=True, **close), (name, field)
 
 
+@settings(max_examples=25)
 @given(decided(), st.sampled_from([0.01, 1.0, 100.0]))
 def test_equal_weights_are_no_weights(rows, weight):
     *columns, _ = rows
@@ -152,12 +153,22 @@ def rough(draw):
     return positive, calls, score, np.array(draw(st.lists(rough_weights, min_size=weight.size, max_size=weight.size)))
 
 
+@settings(max_examples=25)
 @given(rough(), st.sampled_from([0.7, 3.0, 100.0, 1e-9, 1e9]), st.booleans())
 def test_the_unit_of_weights_does_not_matter(rows, unit, clustered):
     *columns, weight = rows
     more: Any = {"cluster": np.arange(weight.size) // 2} if clustered else {}
     one, other = (sampled_intervals(*columns, weight=each, **more) for each in (weight, weight * unit))
     same_limits(one, other, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [0.7, 1.0])
+def test_few_cases_without_errors_have_the_lower_of_two_lower_limits(unit):
+    """Either all positives are called wrong, or some of both classes are: J is 0 there and below 0 here."""
+    weight = unit * np.array([82, 23.75, 81, 61, 85.75, 45.984375, 0.03125, 10, 32.0625])
+    positive = np.array([1, 0, 0, 1, 1, 1, 0, 1, 1], dtype=np.bool_)
+    result = sampled_intervals(positive, positive, np.zeros(9), weight=weight, cluster=np.arange(9) // 2)
+    assert result["youden_j"].lower == pytest.approx(-0.0077185, abs=1e-5)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.1, 1.1), (0.3, 1.3), (1 / 3, 1.3)])
@@ -172,6 +183,7 @@ def test_rounded_weights_of_tables_without_errors_are_certain_all_the_same(first
     assert result.lower < 1
 
 
+@settings(max_examples=25)
 @given(decided())
 def test_limits_hold_the_estimate(rows):
     *columns, weight = rows

@@ -59,10 +59,8 @@ def score_limits(
         rising = _unit_vectors(sign[:, np.newaxis] * gradient * expected / np.sqrt(x + t * t / 4))
         return np.where(np.isnan(value), -np.inf, sign * value), rising
 
-    with np.errstate(all="ignore"):
-        slope = sign[:, np.newaxis] * function(weight * (x + _HALF_A_CASE))[1]
-        reach = np.where(slope > 0, at(np.full_like(x, z)) - weight * x, weight * x - at(np.full_like(x, -z)))
-        best = _unit_vectors(slope * reach)
+    def climb(best: Floats) -> Floats:
+        """The height of the summit of the edge that is reached from a direction."""
         highest, rising = heights(best)
         step = np.ones(len(x))
         for _ in range(_STEPS):
@@ -76,6 +74,14 @@ def score_limits(
             step = np.where(gain > _NO_GAIN * (1 + np.abs(highest)), np.minimum(1.0, 2 * step), step / 4)
             if ((step < _SMALLEST_STEP) | (np.abs(turn).max(axis=1) < _NO_TURN)).all():
                 break
+        return highest
+
+    with np.errstate(all="ignore"):
+        slope = sign[:, np.newaxis] * function(weight * (x + _HALF_A_CASE))[1]
+        reach = np.where(slope > 0, at(np.full_like(x, z)) - weight * x, weight * x - at(np.full_like(x, -z)))
+        highest = climb(_unit_vectors(slope * reach))
+        if (cases < _HALF_A_CASE).any():  # there are two summits then: one class all wrong, or both partly
+            highest = np.maximum(highest, climb(_unit_vectors(np.sign(slope))))
         highest = np.maximum(highest, heights(np.zeros_like(x))[0])  # the table itself is accepted too
     return -highest[:tables], highest[tables:]
 
