@@ -176,7 +176,7 @@ def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
             {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1))]},
             Y,
             th.errors.OneClassError,
-            "fold 0 hold one class",
+            "fold 0 lack class 1",
         ),
         ({"response": "scores"}, Y, th.errors.ArgumentError, "response must be one of"),
         ({"maximise": "acuracy"}, Y, th.errors.MeasureError, "did you mean accuracy"),

@@ -47,7 +47,7 @@ def test_rows_may_be_tested_often_or_never_and_weights_follow():
 
 def test_folds_that_cannot_teach_or_test_are_named():
     rows = np.arange(60)
-    with pytest.raises(th.errors.OneClassError, match="fold 1 hold one class only"):
+    with pytest.raises(th.errors.OneClassError, match="fold 1 lack class 0"):
         ranked([(rows[:40], rows[40:]), (rows[LABELS == 1], rows[LABELS == 0])])
     with pytest.raises(th.errors.ArgumentError, match="fold 0 has no test rows"):
         ranked([(rows, rows[:0])])
@@ -128,8 +128,8 @@ def test_groups_and_times_are_one_per_row(wrapper):
 
 def test_calibrated_rankings_are_the_maps():
     model = CalibratedModel(LogisticRegression(), method="platt", cv=3).fit(X, Y)
-    np.testing.assert_allclose(model.calibrated_ranking_.score, model.map_(model.ranking_.score))
-    assert model.calibrated_ranking_.Pos == model.ranking_.Pos
+    np.testing.assert_allclose(model.calibrated_.score, model.map_(model.ranking_.score))
+    assert model.calibrated_.Pos == model.ranking_.Pos
 
 
 FLAGS = RNG.random(120) < 0.4

@@ -28,7 +28,7 @@ def test_scores_and_calls_are_those_of_a_plain_fit():
     model = LogisticRegression().fit(X[TRAIN], Y[TRAIN])
     np.testing.assert_array_equal(unseen.score, model.predict_proba(X[TEST])[:, 0])
     np.testing.assert_array_equal(unseen.predicted, model.predict(X[TEST]) == 0)
-    np.testing.assert_array_equal(seen.positive, Y[TRAIN] == 0)
+    np.testing.assert_array_equal(seen.labels, Y[TRAIN] == 0)
 
 
 def test_weights_reach_the_fit_or_are_refused():

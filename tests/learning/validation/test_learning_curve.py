@@ -180,15 +180,16 @@ def test_the_last_size_is_plain_cross_validation():
     np.testing.assert_allclose(curve.validation.per_fold[-1], cv.per_fold("error_rate"))
 
 
-@given(positives=st.integers(1, 20), negatives=st.integers(1, 20), data=st.data())
-def test_parts_are_nested_and_hold_both_classes(positives, negatives, data):
-    flags = np.arange(positives + negatives) < positives
-    sizes = sorted(data.draw(st.sets(st.integers(2, flags.size), min_size=1)))
-    parts = nested_parts(np.arange(flags.size), flags, np.array(sizes), seed=1)
+@given(cases=st.lists(st.integers(1, 15), min_size=2, max_size=4), data=st.data())
+def test_parts_are_nested_and_hold_every_class(cases, data):
+    codes = np.repeat(np.arange(len(cases)), cases)
+    sizes = sorted(data.draw(st.sets(st.integers(len(cases), codes.size), min_size=1)))
+    parts = nested_parts(np.arange(codes.size), codes, np.array(sizes), seed=1)
     for part, size in zip(parts, sizes, strict=True):
         assert part.size == len(set(part.tolist())) == size
-        assert 0 < flags[part].sum() < size
-        assert abs(flags[part].sum() - size * flags.mean()) <= 1
+        inside = np.bincount(codes[part], minlength=len(cases))
+        assert inside.all()
+        assert (np.abs(inside - size * np.bincount(codes) / codes.size) <= len(cases) - 1).all()
     for smaller, larger in itertools.pairwise(parts):
         assert set(smaller.tolist()) <= set(larger.tolist())
 
@@ -204,12 +205,16 @@ def test_seeds_decide():
     ("options", "error", "words"),
     [
         ({"sizes": [50, 20]}, th.errors.ArgumentError, "rising"),
-        ({"sizes": [50, 500]}, th.errors.ArgumentError, "from 2 to 48"),
+        ({"sizes": [50, 500]}, th.errors.ArgumentError, "from 2, one row of each class, to 48"),
         ({"measure": "acuracy"}, th.errors.MeasureError, "did you mean accuracy"),
         ({"measure": "prevalence"}, th.errors.MeasureError, "neither better nor worse"),
         ({"level": 95}, th.errors.ArgumentError, "level must lie"),
         ({"folds": 100}, th.errors.ArgumentError, "100 folds need"),
-        ({"folds": Folds(kind="leave-one-out"), "measure": "auc"}, th.errors.OneClassError, "tested on one class"),
+        (
+            {"folds": Folds(kind="leave-one-out"), "measure": "auc"},
+            th.errors.OneClassError,
+            "tested on rows that lack a class",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_words(options, error, words):

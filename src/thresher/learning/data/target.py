@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,35 +26,77 @@ FEWEST_TO_FIT = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinaryTarget:
-    """Labels, which are positive, and the positive one's place in order."""
+class ClassTarget:
+    """Labels, their classes in order, and each row's class by its place among them.
+
+    Of two classes, `place` is that of the positive one; it is None where no class is positive.
+    """
 
     labels: npt.NDArray[Any]
-    flags: Flags
-    positive: Any
-    place: int
+    classes: tuple[Any, ...]
+    codes: Indices
+    place: int | None
+
+    @property
+    def positive(self) -> Any:
+        """The positive label, None where no class is."""
+        return None if self.place is None else self.classes[self.place]
+
+    @property
+    def flags(self) -> Flags:
+        """Which rows are positive."""
+        return np.asarray(self.codes == self.place, dtype=np.bool_)
+
+    @property
+    def several(self) -> tuple[Any, ...] | None:
+        """The classes, None where one of two is positive."""
+        return self.classes if self.place is None else None
+
+    @property
+    def truth(self) -> npt.NDArray[Any]:
+        """What is to be predicted: whether rows are positive, or their labels."""
+        return self.labels if self.place is None else self.flags
 
 
-def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
-    """Read a target of two classes.
+def class_target(
+    y: Any, *, positive: Any = None, matters: bool = True, classes: Sequence[Any] | None = None
+) -> ClassTarget:
+    """Read a target of two classes, one of them positive, or of more.
 
     Of booleans and 0/1 the positive one is known. Of other labels it must be given where it `matters`;
-    where both classes are treated alike it is the last in order, as everywhere in scikit-learn.
+    where both classes are treated alike it is the last in order, as everywhere in scikit-learn. With `classes`, which
+    fixes their order, and with more than two, no class is positive.
     """
+    labels = class_labels(y)
+    names, codes = classes_of(labels, classes=classes)
+    if len(names) < 2:
+        what = f"the target holds one class only, {names[0]!r}, and learning needs two"
+        raise OneClassError(what, "give rows of two classes or more")
+    if absent := [
+        name for name, cases in zip(names, np.bincount(codes, minlength=len(names)), strict=True) if not cases
+    ]:
+        raise OneClassError(f"no row is of class {absent[0]!r}", "give rows of every class, or leave the class out")
+    if classes is not None or len(names) > 2:
+        if positive is not None:
+            one = f"compare it with the rest: give labels that are true where the label is {positive!r}"
+            what = f"{argument('positive', positive)} is of two classes, and the target has {len(names)}"
+            raise LabelError(what, f"leave it out, so that all classes are learnt; or {one}")
+        return ClassTarget(labels, tuple(names), codes, None)
+    if positive is None and not matters and not set(names) <= {0, 1}:
+        positive = names[-1]
+    flags = is_positive(labels, positive=positive)
+    return ClassTarget(labels, tuple(names), codes, int(codes[flags][0]))
+
+
+def binary_target(y: Any, *, positive: Any, matters: bool) -> ClassTarget:
+    """Read a target of two classes; more are refused."""
     labels = class_labels(y)
     kind = type_of_target(labels, input_name="y")
     if kind != "binary":
         what = f"Only binary classification is supported. The type of the target is {kind}."  # scikit-learn's words
-        raise LabelError(what, "compare one class with the rest, e.g. y == y[0]")
-    names, _ = classes_of(labels, classes=None)
-    if len(names) < 2:
-        what = f"the target holds one class only, {names[0]!r}, and learning needs two"
-        raise OneClassError(what, "give rows of both classes")
-    if positive is None and not matters and not set(names) <= {0, 1}:
-        positive = names[-1]
-    flags = is_positive(labels, positive=positive)
-    place = int(bool(flags[np.flatnonzero(labels == names[1])[0]]))
-    return BinaryTarget(labels, flags, names[place], place)
+        rest = "compare one class with the rest, e.g. y == y[0]"
+        raise LabelError(what, f"{rest}; for all classes at once take CalibratedModel or CostSensitiveClassifier")
+    return class_target(labels, positive=positive, matters=matters)
 
 
 def class_labels(y: Any) -> npt.NDArray[Any]:

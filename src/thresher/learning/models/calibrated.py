@@ -47,7 +47,7 @@ class CalibratedModel(ClassifierWrapper):
     bins: int | None = None
 
     @property
-    def calibrated_ranking_(self) -> Ranking:
+    def calibrated_(self) -> Ranking:
         """The training rows ranked by calibrated out-of-fold scores."""
         ranked = self.ranking_
         return Ranking(self.map_(ranked.score), ranked.pos, ranked.neg, dropped=ranked.dropped)

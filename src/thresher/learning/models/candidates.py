@@ -94,14 +94,15 @@ class Neighbours(_InnerModel):
 class OneFeatureRule(_InnerModel):
     """A few questions about the one feature that best separates the training rows.
 
-    It has at most so many `leaves`; `random_state` decides between features that separate equally well.
+    It has at most so many `leaves`, by default three or one per class; `random_state` decides between features that
+    separate equally well.
 
     >>> rule = OneFeatureRule().fit([[0, 5], [1, 5], [2, 5], [3, 6]], [0, 0, 1, 1])
     >>> rule.feature_, rule.predict([[0, 9], [3, 0]]).tolist()
     (0, [0, 1])
     """
 
-    def __init__(self, *, leaves: int = 3, random_state: int | None = 0) -> None:
+    def __init__(self, *, leaves: int | None = None, random_state: int | None = 0) -> None:
         self.leaves = leaves
         self.random_state = random_state
 
@@ -111,7 +112,8 @@ class OneFeatureRule(_InnerModel):
         stump = DecisionTreeClassifier(max_depth=1, random_state=self.random_state)
         stump.fit(rows, labels, sample_weight=sample_weight)
         self.feature_ = max(int(stump.tree_.feature[0]), 0)  # no feature separates anything: any will do
-        rule = DecisionTreeClassifier(max_leaf_nodes=self.leaves, random_state=self.random_state)
+        leaves = max(3, stump.classes_.size) if self.leaves is None else self.leaves
+        rule = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=self.random_state)
         self.model_ = rule.fit(rows[:, [self.feature_]], labels, sample_weight=sample_weight)
         self.classes_ = self.model_.classes_
         return self

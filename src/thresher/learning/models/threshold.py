@@ -58,7 +58,7 @@ class ThresholdClassifier(ClassifierWrapper):
         """The label of each row: the positive one iff the score is at least the threshold."""
         check_is_fitted(self)
         positive = reaches(self.scores(X), self.threshold_)
-        return self.classes_[np.where(positive, self._place, 1 - self._place)]
+        return self.classes_[(positive == (self._place == 1)).astype(np.intp)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the expected cost per case; without a condition, the error rate."""

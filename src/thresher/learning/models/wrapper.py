@@ -21,15 +21,15 @@ from sklearn.utils.validation import check_is_fitted
 from thresher._internal.arguments import require_integer
 from thresher.errors import ArgumentError
 from thresher.inputs.rank import rank
-from thresher.learning.data.target import BinaryTarget, binary_target
+from thresher.learning.data.target import ClassTarget, binary_target
 from thresher.learning.validation.fit_and_score import (
     Problem,
     Response,
     fit_and_score,
     in_parallel,
-    positive_scores,
     require_weighted_fit,
     response_of,
+    scores_of,
 )
 from thresher.learning.validation.folds import (
     Folds,
@@ -81,7 +81,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         if self._prefit():
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            scores = positive_scores(self.estimator_, X, method=self._method, positive=target.place)
+            scores = scores_of(self.estimator_, X, method=self._method, classes=target.classes, place=target.place)
             self.ranking_ = rank(target.flags, scores, weights=sample_weight)
         else:
             # The fit on all rows comes first, so that the model itself refuses rows it cannot use.
@@ -106,7 +106,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
     def scores(self, X: Any) -> Floats:
         """The inner model's scores of the positive class, which the wrapper works on."""
         check_is_fitted(self)
-        return positive_scores(self.estimator_, X, method=self._method, positive=self._place)
+        return scores_of(self.estimator_, X, method=self._method, classes=self.classes_.tolist(), place=self._place)
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -167,7 +167,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         return fit, {"groups": row_data["groups"]} if "groups" in row_data else {}
 
     def _splits(
-        self, X: Any, target: BinaryTarget, row_data: Mapping[str, Any], parameters: Mapping[str, Any]
+        self, X: Any, target: ClassTarget, row_data: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> Sequence[FoldSplit]:
         if isinstance(self.cv, str | bytes | bool | Mapping):
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
@@ -175,8 +175,8 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         if folds is not None:
             require_integer(folds, name="cv", least=2, fix="give two folds or more")
             if row_data:
-                return inner_splits(folds, target.flags, row_data)
-            Folds(folds).require_enough(target.flags)
+                return inner_splits(folds, target.labels, row_data)
+            Folds(folds).require_enough(target.labels)
         pairs: Iterable[Any] = self.cv
         if folds is not None or hasattr(self.cv, "split"):
             splitter = check_cv(self.cv, target.labels, classifier=True)
@@ -190,7 +190,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
 
     def _out_of_fold(self, problem: Problem, splits: Sequence[FoldSplit], parameters: Mapping[str, Any]) -> Ranking:
         """Rank test rows by scores of copies that did not learn from them."""
-        require_teachable(splits, problem.target.flags)
+        require_teachable(splits, problem.target.labels)
         work = partial(fit_and_score, parameters=parameters, method=self._method, predict=False)
         tasks = [(self.estimator, problem, split.train, [split.test]) for split in splits]
         scores = [fold.score for (fold,) in in_parallel(work, tasks, n_jobs=self.n_jobs)]

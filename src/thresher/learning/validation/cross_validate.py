@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from thresher.learning.validation.scoring import (
     prediction_table,
     require_quality,
 )
-from thresher.ranking import Flags, Floats, Indices, Ranking, reaches
+from thresher.ranking import Flags, Floats, Indices, Ranking, Segments, reaches
 from thresher.tables import OperatingCondition
 
 
@@ -33,21 +33,24 @@ from thresher.tables import OperatingCondition
 class CrossValidation(Tabular):
     """Out-of-fold scores: entry i belongs to row `row[i]`, tested in fold `fold[i]`.
 
-    `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
+    `labels` flags positives; `scores` and `predictions` hold a column per model. Of several `classes`, labels and
+    predictions are these, and scores are matrices with a column per class. With repeats a row has an entry per
     repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take. `within`
-    has the rankings of training rows by models that make folds within them (`CalibratedModel`), one per fold.
+    has the rankings (or segments) of training rows by models that make folds within them (`CalibratedModel`), one per
+    fold.
     """
 
-    labels: Flags
+    labels: Column
     scores: Mapping[str, Floats]
-    predictions: Mapping[str, Flags]
+    predictions: Mapping[str, Column]
     row: Indices
     fold: Indices
     splits: tuple[FoldSplit, ...]
     positive: Any
     weights: Floats | None = None
     groups: Column | None = None
-    within: Mapping[str, tuple[Ranking, ...]] = field(default_factory=dict)
+    within: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    classes: tuple[Any, ...] | None = None
 
     @property
     def clusters(self) -> Column | None:
@@ -70,21 +73,31 @@ class CrossValidation(Tabular):
 
     def rankings(self, model: str | None = None) -> tuple[Ranking, ...]:
         """One ranking per fold, which mixes no scales."""
+        if self.classes is not None:
+            fix = "ask for segments(model), and one class's ranking by segments(model)[0].ranking(name)"
+            raise ArgumentError(f"{len(self.classes)} classes have no one ranking", fix)
         return tuple(fold.ranking() for fold in self._folds(model))
 
-    def pooled(self, model: str | None = None) -> Ranking:
-        """All entries in one ranking, as if the fits shared one scale; see `cautions`."""
-        return self._entries(np.ones(self.row.size, dtype=np.bool_), self._name(model)).ranking()
+    def segments(self, model: str | None = None) -> tuple[Segments, ...]:
+        """Of several classes: one count by class and vector of probabilities per fold."""
+        if self.classes is None:
+            raise ArgumentError("two classes are ranked", "ask for rankings(model)")
+        return tuple(fold.segments() for fold in self._folds(model))
+
+    def pooled(self, model: str | None = None) -> Any:
+        """All entries as one ranking, or segments, as if fits shared one scale."""
+        every = self._entries(np.ones(self.row.size, dtype=np.bool_), self._name(model))
+        return every.ranking() if self.classes is None else every.segments()
 
     def per_fold(self, measure: MeasureLike = "auc", model: str | None = None) -> Floats:
         """Any measure in each fold, NaN where it is undefined; leave-one-out has no AUC."""
-        metric = fold_metric(measure)
+        metric = fold_metric(measure, self.classes)
         return np.array([metric(fold) for fold in self._folds(model)])
 
     def estimate(self, measure: MeasureLike = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
         """The mean over folds, with limits that allow for shared training rows."""
         require_level(level)
-        metric = fold_metric(measure)
+        metric = fold_metric(measure, self.classes)
         values = _defined(self.per_fold(measure, model), metric.name)
         return corrected_interval(values, test_share=self.test_share, level=level, spread=metric.range)
 
@@ -92,7 +105,7 @@ class CrossValidation(Tabular):
         self, a: str, b: str, measure: MeasureLike = "auc", *, level: float = 0.95, margin: float = 0.0
     ) -> Difference:
         """Model a minus model b over folds, by the corrected resampled t test."""
-        metric = fold_metric(measure)
+        metric = fold_metric(measure, self.classes)
         require_quality(metric)
         of_a, of_b = (_defined(self.per_fold(measure, name), metric.name) for name in (a, b))
         test = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=metric.better)
@@ -103,13 +116,14 @@ class CrossValidation(Tabular):
         return f"{', '.join(self.scores)}; {rows:,} rows, {folds} folds"
 
     def _columns(self) -> Mapping[str, Any]:
-        models = len(self.scores)
+        models, scores = len(self.scores), np.concatenate(list(self.scores.values()))
+        of_classes = {f"p({name})": scores[:, place] for place, name in enumerate(self.classes or ())}
         return {
             "row": np.tile(self.row, models),
             "fold": np.tile(self.fold, models),
-            "positive": np.tile(self.labels, models),
+            "positive" if self.classes is None else "label": np.tile(self.labels, models),
             "model": np.repeat(np.array(list(self.scores), dtype=object), self.row.size),
-            "score": np.concatenate(list(self.scores.values())),
+            **(of_classes or {"score": scores}),
             "predicted": np.concatenate([self.predictions[name] for name in self.scores]),
         }
 
@@ -119,7 +133,8 @@ class CrossValidation(Tabular):
 
     def _entries(self, here: Flags, model: str) -> ScoredFold:
         weight = None if self.weights is None else self.weights[here]
-        return ScoredFold(self.labels[here], self.scores[model][here], self.predictions[model][here], weight)
+        entries = self.labels[here], self.scores[model][here], self.predictions[model][here]
+        return ScoredFold(*entries, weight, classes=self.classes)
 
     def _name(self, model: str | None) -> str:
         if model in self.scores or (model is None and len(self.scores) == 1):
@@ -134,6 +149,7 @@ def cross_validate(
     y: Any,
     *,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
     folds: Folding = 5,
     groups: Any = None,
     times: Any = None,
@@ -145,7 +161,10 @@ def cross_validate(
     """Score rows by models that have not learnt from them, on the same folds.
 
     `estimators` is one classifier, or a mapping of names to classifiers; they are copied and never changed. `positive`
-    is needed unless labels are bool or 0/1. `folds` is a number, `Folds(count, kind, repeats)`, a splitter, or pairs of
+    is needed unless labels are bool or 0/1. Of more than two classes none is positive: models have a column of
+    probabilities per class, in the order of `classes` (rising by default), which asks for the same of two classes.
+
+    `folds` is a number, `Folds(count, kind, repeats)`, a splitter, or pairs of
     training and test rows; a number is stratified, grouped where `groups` say which rows belong together, and forward
     in time where `times` say when each was observed, also in the folds within a `CalibratedModel`.
     `weights` are those of rows, in fitting and in measuring. `seed` is that of the partition; models take theirs as
@@ -169,16 +188,16 @@ def cross_validate(
     if not models or not all(isinstance(name, str) and hasattr(model, "fit") for name, model in models.items()):
         what = "estimators must be a classifier or a mapping of names to classifiers"
         raise ArgumentError(what, 'give e.g. {"tree": DecisionTreeClassifier()}')
-    problem = problem_of(X, y, positive=positive, weights=weights, groups=groups, times=times)
+    problem = problem_of(X, y, positive=positive, classes=classes, weights=weights, groups=groups, times=times)
     target, weight = problem.target, problem.weight
-    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed)
+    splits = splits_of(folds, target.labels, groups=groups, times=times, seed=seed)
     tasks = [(model, problem, split.train, [split.test]) for model in models.values() for split in splits]
     scored = [fold for (fold,) in in_parallel(fit_and_score, tasks, n_jobs=n_jobs, progress=progress)]
     by_model = {name: scored[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
     row = np.concatenate([split.test for split in splits])
     within = {name: tuple(fold.within for fold in own if fold.within is not None) for name, own in by_model.items()}
     return CrossValidation(
-        labels=target.flags[row],
+        labels=target.truth[row],
         scores={name: np.concatenate([fold.score for fold in own]) for name, own in by_model.items()},
         predictions={name: np.concatenate([fold.predicted for fold in own]) for name, own in by_model.items()},
         row=row,
@@ -188,6 +207,7 @@ def cross_validate(
         weights=None if weight is None else weight[row],
         groups=problem.row_data.get("groups"),
         within={name: rankings for name, rankings in within.items() if len(rankings) == len(splits)},
+        classes=target.several,
     )
 
 

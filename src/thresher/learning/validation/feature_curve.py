@@ -96,9 +96,9 @@ def feature_curve(
     require_function(selector, name="selector")
     if sizes is not None:
         require_instance(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
-    metric = fold_metric(measure)
     problem = problem_of(X, y, positive=positive, groups=groups, times=times)
-    splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed)
+    metric = fold_metric(measure, problem.target.several)
+    splits = splits_of(folds, problem.target.labels, groups=groups, times=times, seed=seed)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
     else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
@@ -14,12 +15,15 @@ from sklearn.utils.validation import has_fit_parameter
 from thresher._internal.arguments import require_function, require_jobs
 from thresher._internal.parallel import Progress
 from thresher.errors import ArgumentError, LengthError
+from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
+from thresher.inputs.labels import classes_of
+from thresher.inputs.matrix import segment
 from thresher.inputs.rank import checked_weights, rank
-from thresher.learning.data.target import BinaryTarget, binary_target
+from thresher.learning.data.target import ClassTarget, class_target
 from thresher.learning.validation.folds import groups_and_times, parameters_of, route, row_count, rows_of
-from thresher.ranking import Flags, Floats, Indices, Ranking
-from thresher.tables import Contingency, contingency
+from thresher.ranking import Floats, Indices, Ranking, Segments
+from thresher.tables import ConfusionMatrix, Contingency, confusion, contingency
 
 Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 T = TypeVar("T")
@@ -29,22 +33,33 @@ T = TypeVar("T")
 class ScoredFold:
     """Rows of a fold: labels, scores, predictions and weights.
 
-    `within` ranks the rows that the model learnt from by scores of folds within them, where the model makes such folds.
+    Of two classes, one of them positive, labels and predictions are flags and a score is a number. With `classes`,
+    labels and predictions are some of these, and a score is a vector of their probabilities. `within` ranks (or
+    segments) the rows that the model learnt from by scores of folds within them, where the model makes such folds.
     """
 
-    positive: Flags
+    labels: Column
     score: Floats
-    predicted: Flags
+    predicted: Column
     weight: Floats | None = None
-    within: Ranking | None = None
+    within: Ranking | Segments | None = None
+    classes: tuple[Any, ...] | None = None
 
     def ranking(self) -> Ranking:
         """The rows ranked."""
-        return rank(self.positive, self.score, weights=self.weight)
+        return rank(self.labels, self.score, weights=self.weight)
+
+    def segments(self) -> Segments:
+        """The rows counted by class and vector of probabilities."""
+        return segment(self.labels, self.score, classes=self.classes, weights=self.weight)
 
     def table(self) -> Contingency:
         """The table of the model's predictions."""
-        return contingency(self.positive, self.predicted, weights=self.weight)
+        return contingency(self.labels, self.predicted, weights=self.weight)
+
+    def confusion(self) -> ConfusionMatrix:
+        """The matrix of the model's predictions of several classes."""
+        return confusion(self.labels, self.predicted, classes=self.classes, weights=self.weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +67,7 @@ class Problem:
     """Features, their target, and weights, groups and times of rows if any."""
 
     X: Any
-    target: BinaryTarget
+    target: ClassTarget
     weight: Floats | None = None
     row_data: Mapping[str, Any] = field(default_factory=dict)
 
@@ -65,11 +80,20 @@ class Problem:
         return parameters
 
 
-def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None) -> Problem:
+def problem_of(
+    X: Any,
+    y: Any,
+    *,
+    positive: Any,
+    classes: Sequence[Any] | None = None,
+    weights: Any = None,
+    groups: Any = None,
+    times: Any = None,
+) -> Problem:
     """Features and their target, with weights, groups and times, one entry per row."""
     if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
         raise ArgumentError(f"X is {X!r}, which has no rows", "give a table, an array or a list of rows")
-    target = binary_target(y, positive=positive, matters=True)
+    target = class_target(y, positive=positive, classes=classes)
     rows = target.labels.size
     if row_count(X) != rows:
         raise LengthError(f"X has {row_count(X):,} rows and y {rows:,}", "give one label per row")
@@ -96,7 +120,10 @@ def response_of(estimator: Any, response: Response) -> str:
     available = [method for method in methods if hasattr(estimator, method)]
     if not available:
         what = f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no scores"
-        raise ArgumentError(what, "take a classifier that scores, e.g. LogisticRegression()")
+        fix = "take a classifier that scores, e.g. LogisticRegression()"
+        if hasattr(estimator, "decision_function"):
+            fix = 'give it probabilities: CalibratedModel(model), method="dirichlet" for more than two classes'
+        raise ArgumentError(what, fix)
     return available[0]
 
 
@@ -109,6 +136,29 @@ def positive_scores(estimator: Any, X: Any, *, method: str, positive: int) -> Fl
     if values.ndim == 1:
         return values if positive == 1 else -values
     return values[:, positive].copy()
+
+
+def class_probabilities(estimator: Any, X: Any, *, method: str, classes: Sequence[Any]) -> Floats:
+    """Probabilities of the classes, in their order; those of margins are softmaxed.
+
+    Softmaxed margins order the classes as the model does and say nothing yet of how probable they are.
+    """
+    values = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    if values.ndim == 1:  # margins of two classes speak for the second
+        values = np.stack([np.zeros_like(values), values], axis=1)
+    if method != "predict_proba":
+        values = softmax(values, axis=1)
+    _, place = classes_of(np.asarray(estimator.classes_), classes=classes)
+    probabilities = np.zeros((len(values), len(classes)))
+    probabilities[:, place] = values
+    return probabilities
+
+
+def scores_of(estimator: Any, X: Any, *, method: str, classes: Sequence[Any], place: int | None) -> Floats:
+    """Scores of the class at a `place`; without one, probabilities of all."""
+    if place is None:
+        return class_probabilities(estimator, X, method=method, classes=classes)
+    return positive_scores(estimator, X, method=method, positive=place)
 
 
 def fit_and_score(
@@ -124,22 +174,26 @@ def fit_and_score(
     """Fit a copy on the training rows, and score several sets of rows with it.
 
     `parameters` of the fit are the problem's unless given; those with one entry per row are cut to the training rows.
-    Without `predict`, no row is predicted positive.
+    Without `predict`, predictions are left out.
     """
-    target, method = problem.target, method or response_of(estimator, "auto")
+    target = problem.target
+    if method is None:
+        method = response_of(estimator, "auto" if target.place is not None else "predict_proba")
     parameters = problem.parameters(estimator) if parameters is None else parameters
     own = parameters_of(parameters, train, row_count(problem.X))
     model = clone(estimator).fit(rows_of(problem.X, train), target.labels[train], **own)
-    folds = []
+    truth, folds = target.truth, []
     for test in tests:
         X = rows_of(problem.X, test)
+        predicted = np.asarray(model.predict(X)) if predict else np.empty(0)
         folds.append(
             ScoredFold(
-                positive=target.flags[test],
-                score=positive_scores(model, X, method=method, positive=target.place),
-                predicted=np.asarray(model.predict(X)) == target.positive if predict else np.zeros(test.size, np.bool_),
+                labels=truth[test],
+                score=scores_of(model, X, method=method, classes=target.classes, place=target.place),
+                predicted=predicted if target.place is None else predicted == target.positive,
                 weight=None if problem.weight is None else problem.weight[test],
-                within=getattr(model, "calibrated_ranking_", None) if predict else None,
+                within=getattr(model, "calibrated_", None) if predict else None,
+                classes=target.several,
             )
         )
     return folds

@@ -15,7 +15,8 @@ from thresher._internal.arguments import require_integer, require_seed, short_re
 from thresher.errors import ArgumentError, LengthError, OneClassError
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column, complete
-from thresher.ranking import Flags, Indices, falling_order
+from thresher.inputs.labels import classes_of
+from thresher.ranking import Indices, falling_order
 
 Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
 Folding: TypeAlias = "int | Folds | Any"
@@ -68,38 +69,41 @@ class Folds:
         if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
             raise ArgumentError(f"{self.kind} folds are the same every time", "leave out repeats")
 
-    def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
-        """The splits of rows whose positives are flagged."""
+    def splits(self, labels: Column, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
+        """The splits of rows with these labels, of two classes or more."""
         require_seed(seed)
-        self.require_enough(flags)
+        self.require_enough(labels)
         if self.kind == "time":
-            return tuple(FoldSplit(0, *pair) for pair in _by_time(_needed(times, "times", flags.size), self.count))
-        grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
+            return tuple(FoldSplit(0, *pair) for pair in _by_time(_needed(times, "times", labels.size), self.count))
+        grouped = _needed(groups, "groups", labels.size) if "grouped" in self.kind else None
         if grouped is not None and (distinct := len(set(grouped.tolist()))) < self.count:
             what = f"{self.count} folds need {self.count} groups, and there are {distinct}"
             raise ArgumentError(what, "take fewer folds")
-        rows, splits = np.zeros((flags.size, 1)), []
+        rows, splits = np.zeros((labels.size, 1)), []
         for repeat in range(self.repeats):
             state = int(np.random.default_rng([seed, repeat]).integers(2**31))
             make = _SPLITTERS.get(self.kind)
             splitter = LeaveOneOut() if make is None else make(self.count, shuffle=True, random_state=state)
-            splits += [FoldSplit(repeat, *pair) for pair in splitter.split(rows, flags, grouped)]
+            splits += [FoldSplit(repeat, *pair) for pair in splitter.split(rows, labels, grouped)]
         return tuple(splits)
 
-    def require_enough(self, flags: Flags) -> None:
+    def require_enough(self, labels: Column) -> None:
         """Refuse fewer rows, or rows of a class, than these folds need."""
-        if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
-            what = f"{self.count} folds need at least as many rows, and there are {flags.size}"
+        if self.kind != "leave-one-out" and labels.size < self.count + (self.kind == "time"):
+            what = f"{self.count} folds need at least as many rows, and there are {labels.size}"
             raise ArgumentError(what, "take fewer folds")
-        rarer = int(min(flags.sum(), (~flags).sum()))
-        if self.kind == "stratified" and rarer < self.count:
-            what = f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}"
-            fix = f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class"
-            raise ArgumentError(what, fix)
+        classes, codes = classes_of(labels, classes=None)
+        cases = np.bincount(codes)
+        rarest = int(cases.argmin())
+        fewest = int(cases[rarest])
+        if self.kind == "stratified" and fewest < self.count:
+            what = f"{self.count} stratified folds need {self.count} rows of each class, and {classes[rarest]!r} has "
+            fix = f"take {fewest} folds or fewer" if fewest > 1 else "give more rows of that class"
+            raise ArgumentError(f"{what}{fewest}", f"{fix}, or join it with another class")
 
 
 def splits_of(
-    folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0
+    folds: Folding, labels: Column, *, groups: Any = None, times: Any = None, seed: int = 0
 ) -> tuple[FoldSplit, ...]:
     """Splits from a number of folds, `Folds`, a splitter or pairs of row numbers.
 
@@ -110,14 +114,14 @@ def splits_of(
         require_integer(folds, name="folds", least=1 if kind == "time" else 2, fix="give e.g. folds=5")
         folds = Folds(int(folds), kind)
     if isinstance(folds, Folds):
-        splits = folds.splits(flags, groups=groups, times=times, seed=seed)
+        splits = folds.splits(labels, groups=groups, times=times, seed=seed)
     else:
         if hasattr(folds, "split") and not isinstance(folds, str | bytes):
-            folds = folds.split(np.zeros((flags.size, 1)), flags, groups)
+            folds = folds.split(np.zeros((labels.size, 1)), labels, groups)
         elif not isinstance(folds, Iterable) or isinstance(folds, str | bytes | Mapping):
             raise ArgumentError(f"folds is {folds!r}", "give a number, Folds(...), a splitter or pairs of rows")
-        splits = fold_splits(folds, flags.size)
-    require_teachable(splits, flags)
+        splits = fold_splits(folds, labels.size)
+    require_teachable(splits, labels)
     return splits
 
 
@@ -139,31 +143,32 @@ def fold_splits(pairs: Iterable[Any], rows: int) -> tuple[FoldSplit, ...]:
     return tuple(splits)
 
 
-def inner_splits(count: int, flags: Flags, row_data: Mapping[str, Any]) -> list[FoldSplit]:
+def inner_splits(count: int, labels: Column, row_data: Mapping[str, Any]) -> list[FoldSplit]:
     """Folds within training rows that have groups or times.
 
-    Of folds in time, those whose earlier rows hold one class are left out: nothing can be learnt from them.
+    Of folds in time, those whose earlier rows lack a class are left out: nothing can be learnt about it there.
     """
     if "times" not in row_data:
-        return list(Folds(count, "stratified grouped").splits(flags, groups=row_data["groups"]))
-    in_time = Folds(count, "time").splits(flags, times=row_data["times"])
-    splits = [split for split in in_time if _both_classes(split, flags)]
+        return list(Folds(count, "stratified grouped").splits(labels, groups=row_data["groups"]))
+    in_time = Folds(count, "time").splits(labels, times=row_data["times"])
+    lacking = _lacking(in_time, labels)
+    splits = [split for split, absent in zip(in_time, lacking, strict=True) if absent is None]
     if not splits:
-        what = f"the earlier rows hold one class only, in each of {count} folds in time"
-        raise OneClassError(what, "give rows in which both classes come early, or a cv= of your own")
+        what = f"the earlier rows lack class {lacking[-1]!r}, in each of {count} folds in time"
+        raise OneClassError(what, "give rows in which every class comes early, or a cv= of your own")
     return splits
 
 
-def require_teachable(splits: Sequence[FoldSplit], flags: Flags) -> None:
-    """Refuse no folds, folds without test rows, and training rows of one class."""
+def require_teachable(splits: Sequence[FoldSplit], labels: Column) -> None:
+    """Refuse no folds, folds without test rows, and training rows that lack a class."""
     if not splits:
         raise ArgumentError("there are no folds", "give two folds or more")
-    for number, split in enumerate(splits):
+    for number, (split, absent) in enumerate(zip(splits, _lacking(splits, labels), strict=True)):
         if not split.test.size:
             raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
-        if not _both_classes(split, flags):
-            what = f"the {split.train.size:,} training rows of fold {number} hold one class only"
-            raise OneClassError(what, "take fewer or stratified folds, or more rows of the rarer class")
+        if absent is not None:
+            what = f"the {split.train.size:,} training rows of fold {number} lack class {absent!r}"
+            raise OneClassError(what, "take fewer or stratified folds, or more rows of that class")
 
 
 def mean_test_share(splits: Sequence[FoldSplit]) -> float:
@@ -222,8 +227,11 @@ def parameters_of(parameters: Mapping[str, Any], index: Indices, rows: int) -> d
     return {name: rows_of(value, index) if per_row(value) else value for name, value in parameters.items()}
 
 
-def _both_classes(split: FoldSplit, flags: Flags) -> bool:
-    return bool(0 < flags[split.train].sum() < split.train.size)
+def _lacking(splits: Sequence[FoldSplit], labels: Column) -> list[Any]:
+    """The first class that each split's training rows lack, None if none."""
+    classes, codes = classes_of(labels, classes=None)
+    cases = [np.bincount(codes[split.train], minlength=len(classes)) for split in splits]
+    return [None if each.all() else classes[int(each.argmin())] for each in cases]
 
 
 def _needed(values: Any, name: str, rows: int) -> Any:

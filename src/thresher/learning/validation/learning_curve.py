@@ -26,7 +26,7 @@ from thresher.learning.validation.scoring import (
     require_quality,
     variance_factor,
 )
-from thresher.ranking import Flags, Floats, Indices
+from thresher.ranking import Floats, Indices
 
 EXPONENTS = (0.2, 3.0)
 _SIZES = 8
@@ -153,8 +153,9 @@ def learning_curve(
     share rows. Where apparent and validation error have met, more rows will not help; elsewhere see the asymptote.
 
     `measure` is any registered measure of the model's predictions, "auc", "brier", "log_loss", "average_precision", an
-    `OperatingCondition` for the expected cost of its predictions, or a function of a ranking. `sizes` are numbers of
-    training rows, rising; by default `points` of them in equal ratios, and below four there is no asymptote. `folds`
+    `OperatingCondition` for the expected cost of its predictions, or a function of a ranking; of more than two classes,
+    one of those that `fold_metric` lists, e.g. "macro_f1". `sizes` are numbers of training rows, rising;
+    by default `points` of them in equal ratios, and below four there is no asymptote. `folds`
     are five, repeated five times. `exponents` are how fast the error may fall, the range of c in a + b·n^-c: slower
     laws than 0.2 bound nothing. Other arguments are those of `cross_validate`.
 
@@ -170,14 +171,16 @@ def learning_curve(
     """
     require_level(level)
     require_classifier(estimator)
-    metric = fold_metric(measure)
     problem = problem_of(X, y, positive=positive, groups=groups, times=times)
-    flags = problem.target.flags
+    target = problem.target
+    metric = fold_metric(measure, target.several)
     if folds is None:
         folds = Folds(5, repeats=5) if groups is None and times is None else 5
-    splits = splits_of(folds, flags, groups=groups, times=times, seed=seed)
-    asked = _sizes(sizes, splits, flags, points)
-    nested = [nested_parts(split.train, flags, asked, seed=[seed, number]) for number, split in enumerate(splits)]
+    splits = splits_of(folds, target.labels, groups=groups, times=times, seed=seed)
+    asked = _sizes(sizes, splits, target.codes, points)
+    nested = [
+        nested_parts(split.train, target.codes, asked, seed=[seed, number]) for number, split in enumerate(splits)
+    ]
     tasks = [
         (estimator, problem, parts[size], split.test)
         for size in range(asked.size)
@@ -221,16 +224,17 @@ def measure_curves(
     return apparent, validation
 
 
-def nested_parts(train: Indices, flags: Flags, sizes: Indices, *, seed: Any) -> list[Indices]:
-    """Parts of the training rows, each within the next, with their class mix."""
+def nested_parts(train: Indices, codes: Indices, sizes: Indices, *, seed: Any) -> list[Indices]:
+    """Parts of the training rows, each within the next, with their class mix.
+
+    One row of each class comes first. The others follow in the order of their place in their class, at random,
+    relative to its size, so that classes advance alike.
+    """
     rng = np.random.default_rng(seed)
-    pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
-    share = pos.size / train.size
-    parts = []
-    for size in sizes.tolist():
-        of_pos = min(max(round(size * share), 1, size - neg.size), pos.size, size - 1)
-        parts.append(np.concatenate([pos[:of_pos], neg[: size - of_pos]]))
-    return parts
+    classes = [rng.permutation(train[codes[train] == code]) for code in np.unique(codes[train])[::-1]]
+    place = [np.concatenate([[0.0], (np.arange(1, rows.size) + 0.5) / rows.size]) for rows in classes]
+    order = np.concatenate(classes)[np.argsort(np.concatenate(place), kind="stable")]
+    return [order[:size] for size in sizes.tolist()]
 
 
 def fit_power_law(
@@ -301,17 +305,18 @@ def spaced_sizes(least: int, most: int, points: int) -> Indices:
     return np.unique(np.rint(np.geomspace(least, most, points)).astype(np.intp))
 
 
-def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
-    most = min(split.train.size for split in splits)
+def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], codes: Indices, points: int) -> Indices:
+    most, cases = min(split.train.size for split in splits), np.bincount(codes)
     if asked is None:
         require_integer(points, name="points", least=2, most=100_000, fix="e.g. points=8")
-        rarer = min(flags.mean(), 1 - flags.mean())
-        return spaced_sizes(min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most), most, points)
+        rarest = cases.min() / codes.size
+        return spaced_sizes(min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarest)), most), most, points)
     rows = np.asarray(asked)
     if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu" or not (np.diff(rows) > 0).all():
         raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", "e.g. [50, 100, 200]")
-    if rows[0] < 2 or rows[-1] > most:
-        what = f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {rows[0]} to {rows[-1]}"
+    if rows[0] < cases.size or rows[-1] > most:
+        limits = f"{cases.size}, one row of each class, to {most:,}, the training rows of the smallest fold"
+        what = f"sizes must lie from {limits}; got {rows[0]} to {rows[-1]}"
         raise ArgumentError(what, "leave out what is beyond, or take more folds")
     return rows.astype(np.intp)
 

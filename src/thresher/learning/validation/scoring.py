@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -15,19 +15,21 @@ from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
+from thresher.curves.multiclass import MulticlassAUC, multiclass_auc
 from thresher.errors import MeasureError, OneClassError
 from thresher.inference.interval import Interval, student_quantile
+from thresher.inference.intervals.auc import AVERAGES
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
 from thresher.inputs.columns import column
 from thresher.inputs.labels import is_positive
 from thresher.inputs.rank import rank
 from thresher.learning.validation.fit_and_score import ScoredFold
-from thresher.ranking import Flags, Floats, Ranking
-from thresher.tables import Contingency, Measure, OperatingCondition, contingency, measure
+from thresher.ranking import Flags, Floats, Ranking, Segments
+from thresher.tables import Contingency, CostMatrix, Measure, OperatingCondition, contingency, measure
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
-MeasureLike: TypeAlias = "str | Measure | OperatingCondition | Callable[[Ranking], float] | FoldMetric"
+MeasureLike: TypeAlias = "str | Measure | OperatingCondition | CostMatrix | Callable[[Any], float] | FoldMetric"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,20 @@ class FoldMetric:
         try:
             return self.read(fold)
         except OneClassError:
-            what = f"a fold is trained or tested on one class only, where {self.name} has no value"
+            what = f"a fold is trained or tested on rows that lack a class, where {self.name} has no value"
             fix = "take fewer, larger or stratified folds, a measure such as error_rate, or that of cv.pooled()"
             raise OneClassError(what, fix) from None
 
 
+# Of several classes: numbers of segments, and of a confusion matrix those that it has as attributes.
+_OF_SEGMENTS: dict[str, tuple[float, Callable[[Segments], float]]] = {
+    "brier": (1.0, brier),
+    "log_loss": (np.inf, log_loss),
+}
+_OF_MATRICES = (
+    *("overall_accuracy", "mean_class_accuracy", "mcc", "kappa"),
+    *(f"{how}_{name}" for how in ("macro", "weighted") for name in ("precision", "recall", "f1")),
+)
 _OF_RANKINGS: dict[str, tuple[Better, tuple[float, float], Callable[[Ranking], float]]] = {
     "auc": ("higher", (0.0, 1.0), auc),
     "average_precision": ("higher", (0.0, 1.0), average_precision),
@@ -57,14 +68,19 @@ _OF_RANKINGS: dict[str, tuple[Better, tuple[float, float], Callable[[Ranking], f
 }
 
 
-def fold_metric(of: MeasureLike) -> FoldMetric:
-    """Any measure of scored rows.
+def fold_metric(of: MeasureLike, classes: Sequence[Any] | None = None) -> FoldMetric:
+    """Any measure of scored rows, of two classes or of the `classes` given.
 
     "auc", "average_precision", "brier", "log_loss" and functions read the ranking; registered measures and an
-    `OperatingCondition`, for the expected cost, read the table of predictions.
+    `OperatingCondition`, for the expected cost, read the table of predictions. Of several classes, "brier", "log_loss",
+    averages of areas such as "one_vs_one_macro" and functions read the segments; "error_rate", "overall_accuracy",
+    "mean_class_accuracy", "macro_f1", "weighted_f1" and their like, "expected_cost" (every error costs 1) and an
+    `OperatingCondition` read the confusion matrix of predictions.
     """
     if isinstance(of, FoldMetric):
         return of
+    if classes is not None:
+        return _metric_of_several(of, classes)
     if isinstance(of, str) and of.lower() in _OF_RANKINGS:
         better, spread, function = _OF_RANKINGS[of.lower()]
         return FoldMetric(of.lower(), better, spread, lambda fold: float(function(fold.ranking())))
@@ -80,6 +96,36 @@ def fold_metric(of: MeasureLike) -> FoldMetric:
         raise MeasureError(f"{of!r} is no measure", fix)
     known: Measure = measure(of)
     return FoldMetric(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
+
+
+def _metric_of_several(of: MeasureLike, classes: Sequence[Any]) -> FoldMetric:
+    name = of.lower() if isinstance(of, str) else getattr(of, "__name__", "measure")
+    if isinstance(of, CostMatrix) or name == "expected_cost":
+        costs = of if isinstance(of, CostMatrix) else CostMatrix.equal(classes)
+        spread = (float(costs.costs.min()), float(costs.costs.max()))
+        return FoldMetric("expected_cost", "lower", spread, lambda fold: costs.cost(fold.confusion()))
+    if callable(of) and not isinstance(of, Measure):
+        function: Callable[[Any], float] = of
+        return FoldMetric(name, "higher", (-np.inf, np.inf), lambda fold: float(function(fold.segments())))
+    if name in ("error_rate", "accuracy"):
+        of_right = (lambda right: 1 - right) if name == "error_rate" else float
+        better: Better = "lower" if name == "error_rate" else "higher"
+        return FoldMetric(name, better, (0.0, 1.0), lambda fold: of_right(fold.confusion().overall_accuracy))
+    if name in _OF_SEGMENTS:
+        most, loss = _OF_SEGMENTS[name]
+        return FoldMetric(name, "lower", (0.0, most), lambda fold: float(loss(fold.segments())))
+    if name in AVERAGES:
+        return FoldMetric(name, "higher", (0.0, 1.0), lambda fold: float(getattr(_areas(fold), name)))
+    if name in _OF_MATRICES:
+        least = -1.0 if name in ("mcc", "kappa") else 0.0
+        return FoldMetric(name, "higher", (least, 1.0), lambda fold: float(getattr(fold.confusion(), name)))
+    known = ["error_rate", "expected_cost", *_OF_MATRICES, *_OF_SEGMENTS, *AVERAGES]
+    what = f"{of!r} is no measure of {len(classes)} classes"
+    raise MeasureError(what, f"give one of {', '.join(known)}, an OperatingCondition, or a function of segments")
+
+
+def _areas(fold: ScoredFold) -> MulticlassAUC:
+    return multiclass_auc(fold.labels, fold.score, classes=fold.classes, weights=fold.weight)
 
 
 def require_quality(metric: FoldMetric) -> None:
