@@ -34,7 +34,8 @@ export interface Curve {
   splits: number; // how many there are in the data
   deviation: number; // largest distance of a left-out split from the drawn curve, in ROC units
   threshold: Real[]; // of each kept split, falling; the first is "inf" (nothing is positive)
-  lowest: Real[]; // score of the last accepted segment at each kept split ("inf" for the first): `score >= lowest` is the same rule
+  /** Score of the last accepted segment at each kept split ("inf" for the first): `score >= lowest` is the same rule. Of a curve that is not exact, those of the first two splits and of the last: the thresholds serve for all others. */
+  lowest: Real[];
   tp: number[];
   fp: number[];
   hull: number[]; // indices into the arrays above: the corners of the convex hull

@@ -1,12 +1,10 @@
-// Put the interactive page into an element, whatever its kind.
-import { classesPage } from "./classes";
-import type { Contents } from "./contents";
-import { binaryPage, type Mounted } from "./page";
+// Put an interactive page into the document that carries its contents.
 
-/** Replace what an element shows by the interactive page; the page of several classes has no threshold to hand back. */
-export function mount(root: HTMLElement, contents: Contents, { address = true } = {}): Mounted | null {
-  root.classList.add("thresher", "live");
-  if (contents.kind === "binary") return binaryPage(root, contents, address);
-  classesPage(root, contents, address);
-  return null;
+/** Show the page of a document that carries contents; where there is none, the script only offers what it exports. */
+export function mountCarried<C>(show: (root: HTMLElement, contents: C) => unknown): void {
+  const carried = typeof document === "undefined" ? null : document.getElementById("contents");
+  const root = carried && document.getElementById("page");
+  if (!carried || !root) return;
+  root.classList.add("live");
+  show(root, JSON.parse(carried.textContent ?? "") as C);
 }

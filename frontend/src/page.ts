@@ -177,7 +177,7 @@ export function skipLink(target: HTMLElement): HTMLElement {
   return link;
 }
 
-export function pageHead(contents: Contents, ...facts: Child[]): HTMLElement {
+export function pageHead(contents: { title: string }, ...facts: Child[]): HTMLElement {
   return el("header", {}, el("h1", { dir: "auto" }, contents.title), el("p", { class: "facts" }, ...facts));
 }
 

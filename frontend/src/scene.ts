@@ -92,9 +92,10 @@ export function classScene(contents: Contents, at: number): Scene {
 function sceneModel(names: { key: string; name: string }, curve: Curve, index: number, bands: Model["bands"], of: Model | null): SceneModel {
   const tp = Float64Array.from(curve.tp);
   const fp = Float64Array.from(curve.fp);
+  const threshold = reals(curve.threshold);
   const splits: Splits = {
-    threshold: reals(curve.threshold),
-    lowest: reals(curve.lowest),
+    threshold,
+    lowest: curve.exact ? reals(curve.lowest) : lowestOf(threshold, reals(curve.lowest)),
     tp,
     fp,
     hull: curve.hull,
@@ -105,6 +106,13 @@ function sceneModel(names: { key: string; name: string }, curve: Curve, index: n
   };
   const probabilities = of === null || of.probabilities;
   return { index, ...names, curve: splits, exact: curve.exact, splits: curve.splits, deviation: curve.deviation, probabilities, start: of === null ? -1 : chosenSplit(splits, of), bands, of };
+}
+
+/** Between two kept splits any threshold makes the same calls; beyond the outermost scores the exact ones count. */
+function lowestOf(threshold: Float64Array, ends: Float64Array): Float64Array {
+  const lowest = threshold.slice();
+  [lowest[0], lowest[1], lowest[lowest.length - 1]] = ends;
+  return lowest;
 }
 
 /** Python's optimum by its counts, so that no rounding of a threshold can move it. */

@@ -41,32 +41,32 @@ export function byHand(threshold: number, current: number): Partial<State> {
   return { threshold, current, follow: false, auto: false };
 }
 
-export type Listener = (state: State) => void;
+export type Listener<S = State> = (state: S) => void;
 
 /** Holds the state; listeners hear of it once per frame, however often it changed. */
-export class Store {
-  #state: State;
-  #listeners: Listener[] = [];
+export class Store<S extends object = State> {
+  #state: S;
+  #listeners: Listener<S>[] = [];
   #waiting = false;
   #schedule: (tell: () => void) => void;
 
   constructor(
-    readonly start: State,
+    readonly start: S,
     schedule: (tell: () => void) => void = (tell) => void requestAnimationFrame(tell),
   ) {
     this.#state = start;
     this.#schedule = schedule;
   }
 
-  get state(): State {
+  get state(): S {
     return this.#state;
   }
 
-  listen(listener: Listener): void {
+  listen(listener: Listener<S>): void {
     this.#listeners.push(listener);
   }
 
-  set(change: Partial<State>): void {
+  set(change: Partial<S>): void {
     this.#state = { ...this.#state, ...change };
     if (this.#waiting) return;
     this.#waiting = true;

@@ -1,9 +1,8 @@
 // The same page as an anywidget: `threshold` and `condition` travel both ways between the page and Python.
 import type { Contents } from "./contents";
-import { mount } from "./mount";
 import { isUsable } from "./ratio";
 import { plain, real } from "./reals";
-import type { Mounted } from "./page";
+import { binaryPage, type Mounted } from "./page";
 import { byHand } from "./state";
 
 /** The part of anywidget's model that is used here. */
@@ -24,9 +23,9 @@ export function render({ model, el: element }: { model: WidgetModel; el: HTMLEle
   const given = model.get("contents");
   const contents = (typeof given === "string" ? JSON.parse(given) : given) as Contents;
   const root = document.createElement("div");
+  root.className = "thresher live";
   element.append(root);
-  const mounted = mount(root, contents, { address: false });
-  return mounted === null ? () => undefined : wired(model, mounted);
+  return wired(model, binaryPage(root, contents, false));
 }
 
 function wired(model: WidgetModel, { store, view, stop }: Mounted): () => void {

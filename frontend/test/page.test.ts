@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Contents } from "../src/contents";
-import { mount } from "../src/mount";
+import { binaryPage } from "../src/page";
 import { render, type WidgetModel } from "../src/widget";
 import { contents, EMAILS, type Given } from "./fixture";
 
@@ -11,7 +11,8 @@ const wait = (ms = 200): Promise<void> => new Promise((done) => setTimeout(done,
 function shown(given: Contents): HTMLElement {
   const root = document.createElement("main");
   document.body.replaceChildren(root);
-  mount(root, given);
+  root.className = "thresher live";
+  binaryPage(root, given, true);
   return root;
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,7 +43,7 @@ class TableChoice(ReadOnlyFields, Tabular):
     least as good on both classes and better on one; those of `front` are dominated by none. `ranges` are the cost
     ratios from which to which a table is the cheapest, alone or not; those of `hull` have any. A table on the front may
     lie below the hull: nobody dominates it, and it is best for no costs. `tables` are those compared: of a ranking,
-    the table at its best threshold.
+    the table at its best threshold. `corners` are all that each may be: a table itself, a ranking's hull.
     """
 
     best: tuple[str, ...]
@@ -54,6 +55,19 @@ class TableChoice(ReadOnlyFields, Tabular):
     ranges: Mapping[str, tuple[float, float]]
     condition: OperatingCondition
     cautions: tuple[Caution, ...]
+    corners: Mapping[str, tuple[Contingency, ...]]
+
+    def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
+        """Write the points as one self-contained HTML file; needs the extra `report`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> M1, M2 = Contingency(tp=50, fn=0, fp=30, tn=20), Contingency(tp=20, fn=30, fp=0, tn=50)
+        >>> with TemporaryDirectory() as folder:
+        ...     choose_table({"M1": M1, "M2": M2}).to_html(f"{folder}/points.html", title="Two classifiers")
+        """
+        from thresher.report import write_page
+
+        write_page(self, path, title=title)
 
     def _brief(self) -> str:
         return f"{in_words(self.best)}, expected cost {self.costs[self.best[0]]:.4g}"
@@ -117,6 +131,7 @@ def choose_table(candidates: Candidates, condition: OperatingCondition | None = 
             for words, loss in constants.items()
             if loss < least
         ),
+        corners={name: tuple(spot.table for spot in _of(spots, name)) for name in candidates},
     )
 
 

@@ -9,20 +9,23 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from thresher._internal.atomic import write_file
 from thresher._internal.optional import extra
 from thresher._internal.palette import ON_LIGHT
 from thresher._internal.text import percent_text, visible
 from thresher.cautions import Caution
+from thresher.choices.points import TableChoice
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.evaluation.summary import SHORT_NAMES, Tile, rule_cells, rule_heads, rules_caption, tiles
 from thresher.report.payload import payload
+from thresher.report.points import points_panels, points_payload, points_tables
 from thresher.report.static.panels import class_panels, panels
 from thresher.report.static.svg import Panel, colour, dashed, element
 from thresher.report.static.tables import Table, tables
 
+Shown: TypeAlias = Evaluation | MulticlassEvaluation | TableChoice
 _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
@@ -38,13 +41,13 @@ class Section(NamedTuple):
 
 
 def page(
-    evaluation: Evaluation | MulticlassEvaluation,
+    evaluation: Shown,
     *,
     title: str | None = None,
     sections: Sequence[Section] = (),
     grey: Sequence[str] = (),
 ) -> str:
-    """The page of an evaluation as one text of HTML, always the same.
+    """The page of an evaluation or of a choice of tables, as one text of HTML.
 
     `sections` come first, the evaluation below them under another heading, its comparison of models folded. Models
     named in `grey` are baselines, and are drawn so. Script, style and numbers are inside: a content security policy
@@ -60,12 +63,12 @@ def page(
     markup = extra("markupsafe", name="report").Markup
     if isinstance(evaluation, Evaluation):
         evaluation = evaluation.shortlist()
-    data = payload(evaluation, title=title)
+    data, kind = _contents(evaluation, title)
     heading = data["title"]
     if sections:
         data |= {"title": "How the models compare", "folded": True}
-    script, style = asset("page.js"), asset("page.css")
-    drawn = panels(evaluation, data) if isinstance(evaluation, Evaluation) else class_panels(evaluation, data)
+    script, style = asset(f"{kind}.js"), asset("page.css")
+    drawn, tabled, lines = _without_scripts(evaluation, data)
     environment = jinja.Environment(
         autoescape=True,
         undefined=jinja.StrictUndefined,
@@ -77,11 +80,10 @@ def page(
     )
     source = resources.files("thresher.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
     template = environment.from_string(source)
-    lines = [model["name"] for model in data["models"]] or data["classes"]  # of the pictures: models, or classes
     html: str = template.render(
         payload=data,
         title=heading,
-        grey="".join(f" grey{at % len(ON_LIGHT)}" for at, name in enumerate(evaluation.models) if name in grey),
+        grey="".join(f" grey{at % len(ON_LIGHT)}" for at, name in enumerate(lines) if name in grey),
         # Names in it are visible already, and may stand between isolates that are ours.
         headline=[markup.escape(paragraph) for paragraph in data["answer"]],
         summary=_summary(evaluation) if isinstance(evaluation, Evaluation) else None,
@@ -91,7 +93,7 @@ def page(
         data=markup(embedded(data)),
         legend=[(markup(_swatch(place)), name) for place, name in enumerate(lines)],
         panels=drawn,
-        tables=tables(data),
+        tables=tabled,
         sections=sections,
         markup=markup,
     )
@@ -99,7 +101,7 @@ def page(
 
 
 def write_page(
-    evaluation: Evaluation | MulticlassEvaluation,
+    evaluation: Shown,
     path: str | PathLike[str],
     *,
     title: str | None = None,
@@ -110,7 +112,7 @@ def write_page(
     write_file(path, page(evaluation, title=title, sections=sections, grey=grey))
 
 
-def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
+def iframe(evaluation: Shown) -> str:
     """The page in a frame whose script reaches nothing of the notebook."""
     inside = escape(page(evaluation), quote=True)
     return (
@@ -138,6 +140,22 @@ def policy(script: str, style: str) -> str:
 def asset(name: str) -> str:
     """A file of the bundle that ships with thresher."""
     return resources.files("thresher.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _contents(evaluation: Shown, title: str | None) -> tuple[dict[str, Any], str]:
+    """The data of a page, and the script that shows them."""
+    if isinstance(evaluation, TableChoice):
+        return points_payload(evaluation, title=title), "points"
+    return payload(evaluation, title=title), "page" if isinstance(evaluation, Evaluation) else "classes"
+
+
+def _without_scripts(evaluation: Shown, data: Mapping[str, Any]) -> tuple[list[Panel], list[Table], list[str]]:
+    """Pictures, tables, and the names of what lines in the pictures stand for."""
+    if isinstance(evaluation, TableChoice):
+        return points_panels(data), points_tables(data), []
+    if isinstance(evaluation, Evaluation):
+        return panels(evaluation, data), tables(data), list(evaluation.models)
+    return class_panels(evaluation, data), tables(data), data["classes"]
 
 
 def _summary(evaluation: Evaluation) -> dict[str, Any]:

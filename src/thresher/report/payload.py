@@ -244,9 +244,9 @@ def curve_data(ranking: Ranking, *, keep: int | None = None, points: int = POINT
     lowest = np.concatenate([[np.inf], ranking.score])[split]
     threshold = ranking.thresholds()[split] if every <= EXACT else _short_thresholds(ranking, split)
     if split.size < every:
-        # Any number between the scores on either side makes the same calls, in fewer digits than the exact score.
-        # The outermost ones stay exact: beyond them no case or every case is called positive.
-        lowest = np.concatenate([lowest[:2], threshold[2:-1], lowest[-1:]])
+        # Any number between the scores on either side makes the same calls, and thresholds are such numbers.
+        # Only the outermost scores are needed: beyond them no case or every case is called positive.
+        lowest = lowest[[0, 1, -1]]
     tp, fp = (covered[split] for covered in ranking.covered())
     return {
         "exact": split.size == every,

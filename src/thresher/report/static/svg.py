@@ -117,6 +117,12 @@ class Plot:
         across = f"M{number(px - 6)} {number(py)}l6 -6l6 6l-6 6Z"
         self._path(across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
 
+    def letter(self, x: float, y: float, sign: str, *, place: int) -> None:
+        """A disc with a letter in it: a classifier."""
+        (px,), (py,) = self._screen([x], [y])
+        self.drawn.append(element("circle", cx=px, cy=py, r=9, fill="Canvas", stroke=colour(place), stroke_width=2))
+        self.drawn.append(element("text", text(sign), x=px, y=py + 4, text_anchor="middle", font_weight="bold"))
+
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
         return picture(*self._axes(), *self.drawn, name=name, **attributes)

@@ -1,25 +1,25 @@
 // The page of several classes: confusion matrices as heat maps, a table per class, and one class against the rest.
-import { cautionList } from "./cautions";
-import type { ClassModel, Contents } from "./contents";
-import { announceStand, type Part } from "./drawing";
-import { controls } from "./controls";
-import { el, isolated, named } from "./dom";
-import { fragmentOf, stateOf } from "./fragment";
-import { confusionPanel } from "./panels/confusion";
-import { gainPanel } from "./panels/gain";
-import { costPanel } from "./panels/cost";
-import { prPanel } from "./panels/pr";
-import { rocPanel } from "./panels/roc";
-import { folded, optional, pageHead, section, unique, writeFragment } from "./page";
-import { printable } from "./printing";
-import { countText } from "./reals";
-import { classScene } from "./scene";
-import { startState, Store } from "./state";
-import { Table } from "./table";
-import { contingencyTable } from "./tables/contingency";
-import { dataTable, numbersTable } from "./tables/finished";
-import { intervalCell, measuresTable } from "./tables/measures";
-import { view as viewOf } from "./view";
+import { cautionList } from "../cautions";
+import type { ClassModel, Contents } from "../contents";
+import { announceStand, type Part } from "../drawing";
+import { controls } from "../controls";
+import { el, isolated, named } from "../dom";
+import { fragmentOf, stateOf } from "../fragment";
+import { confusionPanel } from "../panels/confusion";
+import { gainPanel } from "../panels/gain";
+import { costPanel } from "../panels/cost";
+import { prPanel } from "../panels/pr";
+import { rocPanel } from "../panels/roc";
+import { folded, optional, pageHead, section, unique, writeFragment } from "../page";
+import { printable } from "../printing";
+import { countText } from "../reals";
+import { classScene } from "../scene";
+import { startState, Store } from "../state";
+import { Table } from "../table";
+import { contingencyTable } from "../tables/contingency";
+import { dataTable, numbersTable } from "../tables/finished";
+import { intervalCell, measuresTable } from "../tables/measures";
+import { view as viewOf } from "../view";
 
 const SETTLED = 300;
 
