@@ -32,12 +32,33 @@ def columns():
     }
 
 
+@pytest.fixture(scope="session")
+def animals():
+    """Three classes, what was named, and the probabilities of two models: 300 rows."""
+    rng = np.random.default_rng(11)
+    classes = ["cat", "dog", "snake"]
+    actual = rng.choice(3, size=300, p=[0.5, 0.3, 0.2])
+    columns = {"animal": np.array(classes)[actual]}
+    for model, worth in (("", 1.5), ("tree_", 0.8)):
+        margins = rng.normal(size=(300, 3)) + worth * np.eye(3)[actual]
+        p = np.exp(margins) / np.exp(margins).sum(axis=1, keepdims=True)
+        if not model:
+            columns["named"] = np.array(classes)[p.argmax(axis=1)]
+        columns |= {f"{model}{name}": p[:, i] for i, name in enumerate(classes)}
+    return columns | {
+        "weight": rng.integers(1, 4, 300),
+        "herd": np.arange(300) // 4,
+        "year": 2020 + rng.integers(0, 2, 300),
+    }
+
+
 @pytest.fixture
-def folder(tmp_path, monkeypatch, columns):
-    """A working directory that holds predictions.csv."""
+def folder(tmp_path, monkeypatch, columns, animals):
+    """A working directory that holds predictions.csv and animals.csv."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
     write_csv(tmp_path / "predictions.csv", columns)
+    write_csv(tmp_path / "animals.csv", animals)
     return tmp_path
 
 

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from thresher.cli.app import COMMANDS, program
+from thresher.tables import CostMatrix
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, PARTS = ((DOCS / name).read_text(encoding="utf-8") for name in ("cli.md", "merge.md"))
@@ -56,6 +57,7 @@ def prepared(run, folder, learnt):
     few = (learnt / "tumours.csv").read_text().splitlines(keepends=True)[:201]
     (folder / "tumours.csv").write_text("".join(few))
     (folder / "release.txt").write_text("auc >= 0.85\n")
+    (folder / "costs.csv").write_text(CostMatrix.by_class({"snake": 10}, ["cat", "dog", "snake"]).to_csv())
     rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
     for words in (
         ["evaluate", *rows, "--decision", "decision.json", "-q"],
@@ -78,3 +80,9 @@ def test_every_example_runs(run, folder, learnt, line):
     for option in ("-o", "--output", "--decision", "--write", "--predictions"):
         if option in words:
             assert (folder / words[words.index(option) + 1]).stat().st_size > 0
+
+
+def test_the_table_on_the_page_is_what_is_printed(run):
+    shown = PAGE.split("## `thresher table`")[1].split("```text\n")[1].split("```")[0]
+    words = shlex.split(next(line for line in SHOWN if "--counts" in line))[1:]
+    assert run(*words).stdout.startswith(shown)

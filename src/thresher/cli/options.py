@@ -156,6 +156,8 @@ SOURCES = click.argument("sources", metavar="FILE...", nargs=-1, required=True, 
 _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
 _AGAINST = "Compare AUCs with this model's, or all pairs; all pairs of up to 20 models, else the best with each."
 AGAINST: Settings = {"metavar": "MODEL|all", "help": _AGAINST}
+CLASSES: Settings = {"metavar": "A,B,C", "help": "The classes in order; by default the labels in rising order."}
+COSTS: Settings = {"metavar": "FILE", "help": "Costs by actual and predicted class, as thresher costs writes them."}
 CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
 EXACT: Settings = {"help": "Count every score, where ranges of scores would be counted; takes memory and time."}
 LEVEL: Settings = {"default": 0.95, "help": "Of confidence intervals."}
@@ -173,22 +175,39 @@ WRITTEN: Settings = {"default": "-", "metavar": "FILE", "help": "Where to (.csv,
 
 
 @dataclass(frozen=True)  # without slots, which classes with several bases cannot have
-class ColumnOptions:
-    """The columns that hold labels, scores and weights; `table` is one of a database."""
+class LabelOptions:
+    """The column that holds labels; `table` is one of a database."""
 
     table: str | None = option(metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db.")
     label: str | None = column_option(help="Column of true labels.")
-    scores: tuple[str, ...] = column_option(
-        help="Column of scores; higher means more positive. Repeat it for several models."
-    )
-    positive: str | None = option(**POSITIVE)
-    weight: str | None = column_option(help="Column of weights of rows.")
-    missing: Literal["raise", "drop"] = option(**MISSING)
 
     @property
     def table_name(self) -> str | tuple[str, ...] | None:
         """The table, its schema apart: a dot lies between the two."""
         return tuple(self.table.split(".")) if self.table is not None and "." in self.table else self.table
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """The columns that hold scores."""
+
+    scores: tuple[str, ...] = column_option(
+        help="Column of scores; higher means more positive. Repeat it for several models."
+    )
+
+
+@dataclass(frozen=True)
+class CaseOptions:
+    """Which label is positive, what rows weigh, and what becomes of missing values."""
+
+    positive: str | None = option(**POSITIVE)
+    weight: str | None = column_option(help="Column of weights of rows.")
+    missing: Literal["raise", "drop"] = option(**MISSING)
+
+
+@dataclass(frozen=True)
+class ColumnOptions(CaseOptions, ScoreOptions, LabelOptions):
+    """The columns that hold labels, scores and weights."""
 
 
 @dataclass(frozen=True, slots=True)

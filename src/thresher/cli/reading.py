@@ -6,7 +6,7 @@ more than two million. A command says which it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -19,7 +19,7 @@ from thresher._internal.optional import extra
 from thresher._internal.text import plain_text
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import current_rule
-from thresher.cli.options import ColumnOptions, GroupOptions
+from thresher.cli.options import ColumnOptions, GroupOptions, LabelOptions
 from thresher.errors import ArgumentError, EmptyError, OneClassError, PositiveLabelError, ThresherError
 from thresher.evaluation.engine import joint_rankings
 from thresher.inference.rows import ScoredRows
@@ -84,24 +84,18 @@ def read_rows(
     rule = None if current is None else current_rule(current, models=scores, columns=_known_columns(source, columns))
     rule_column = rule if isinstance(rule, str) else None
     roles = [("--weight", columns.weight), ("--cluster", cluster), ("--current", rule_column)]
-    for option, name in [*roles, *(("--prediction", name) for name in calls.values())]:
-        if name == label:
-            raise _labels_again(label, option)
+    require_other_columns(label, [*roles, *(("--prediction", name) for name in calls.values())])
     others = [name for _, name in roles if name is not None]
-    texts = _filter_texts(groups.where, source, columns)
+    texts = filter_texts(groups.where, source, columns)
     wanted = list(dict.fromkeys([label, *scores, *calls.values(), *others, *groups.by, *texts]))
     with working("reading rows"):
         values = columns_that_fit(source, wanted, table=columns.table_name, few=few)
     if values is None:
         return None
-    if texts:
-        take = matching_rows(values, {name: _typed(words, values[name]) for name, words in texts.items()})
-        if not take.any():
-            raise _no_row_left()
-        values = {name: each[take] for name, each in values.items()}
+    values = take_rows(values, texts)
     positive = positive_label(columns.positive, column(values[label], name=f"the column {label!r}"))
     parts = {}
-    for group, rows in _rows_by_group(values, groups.by).items():
+    for group, rows in rows_by_group(values, groups.by).items():
         part = {name: each[rows] for name, each in values.items()}
         arguments: RowArguments = {
             "labels": column(part[label], name=f"the column {label!r}"),
@@ -210,13 +204,9 @@ def scan_arguments(
     """Columns and options for scans of rows that do not fit, whose progress is shown."""
     label, scores = _label_and_scores(source, columns)
     table = columns.table_name
-    with working("counting where the rows are") as track:
-
-        def listener(progress: Progress) -> None:
-            track(_progress_text(progress))
-
+    with listening("counting where the rows are") as listener:
         positive: Any = columns.positive
-        texts = _filter_texts(groups.where, source, columns)
+        texts = filter_texts(groups.where, source, columns)
         first = {}
         if positive is not None or texts:
             first = first_columns(source, [label, *texts], table=table, listener=listener)
@@ -224,6 +214,17 @@ def scan_arguments(
         where = {name: _typed(words, first[name]) for name, words in texts.items()} or None
         named = Columns(label, scores, columns.weight, tuple(groups.by))
         yield named, Options(table, positive, where, missing=columns.missing, progress=listener)
+
+
+@contextmanager
+def listening(words: str) -> Iterator[Callable[[Progress], None]]:
+    """A function for scans to call, which shows how far they have come."""
+    with working(words) as track:
+
+        def listener(progress: Progress) -> None:
+            track(_progress_text(progress))
+
+        yield listener
 
 
 def scan_keywords(named: Columns, options: Options) -> dict[str, Any]:
@@ -275,7 +276,7 @@ def group_text(by: Sequence[str], group: Group) -> str:
     return plain_text(", ".join(f"{name} missing" if value is None else f"{name}={value}" for name, value in parts))
 
 
-def _rows_by_group(values: Mapping[str, Column], by: Sequence[str]) -> dict[Group, Any]:
+def rows_by_group(values: Mapping[str, Column], by: Sequence[str]) -> dict[Group, Any]:
     """Which rows each group holds, in the order of the groups' values."""
     if not by:
         return {_ALL: slice(None)}
@@ -296,7 +297,17 @@ def _rows_by_group(values: Mapping[str, Column], by: Sequence[str]) -> dict[Grou
     return {name: groups[name] for name in sorted(groups, key=_order)}
 
 
-def _filter_texts(texts: Sequence[str], source: str, columns: ColumnOptions) -> dict[str, list[str]]:
+def take_rows(values: Mapping[str, Column], texts: Mapping[str, Sequence[str]]) -> dict[str, Column]:
+    """The rows that have the values which --where asks for."""
+    if not texts:
+        return dict(values)
+    take = matching_rows(values, {name: _typed(words, values[name]) for name, words in texts.items()})
+    if not take.any():
+        raise EmptyError("no row has the values that --where asks for", "check them against the column")
+    return {name: each[take] for name, each in values.items()}
+
+
+def filter_texts(texts: Sequence[str], source: str, columns: LabelOptions) -> dict[str, list[str]]:
     """The values that --where asks for, by column; a name may hold a "="."""
     if not texts:
         return {}
@@ -320,10 +331,6 @@ def _typed(texts: Sequence[str], values: Column) -> list[Any]:
         return [np.datetime64(text) if text else None for text in texts]
     except ValueError as error:
         raise ArgumentError(f"--where asks for no date: {error}", "write e.g. 2026-05-01") from None
-
-
-def _no_row_left() -> EmptyError:
-    return EmptyError("no row has the values that --where asks for", "check them against the column")
 
 
 def _order(group: Group) -> list[tuple[str, Any]]:
@@ -352,23 +359,32 @@ def positive_label(text: str | None, labels: Any) -> Any:
 
 def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[str, ...]]:
     """The columns of labels and scores that the options name; none is guessed."""
-    label, scores = columns.label, columns.scores
-    if label is None or not scores:
-        option, kind = ("--label", "true labels") if label is None else ("--score", "scores")
-        names = source_names(source, table=columns.table_name)
-        shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
-        what = f"cannot tell which column holds the {kind}"
-        raise ArgumentError(what, f"pass {option} with one of its columns: {shown}")
+    label = require_column(source, columns, columns.label, "--label", "true labels")
+    scores = columns.scores
+    if not scores:
+        require_column(source, columns, None, "--score", "scores")
     if len(set(scores)) < len(scores):
         raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", "give each model once")
-    if label in scores:
-        raise _labels_again(label, "--score")
+    require_other_columns(label, [("--score", name) for name in scores])
     return label, scores
 
 
-def _labels_again(label: str, option: str) -> ArgumentError:
+def require_column(source: str, columns: LabelOptions, name: str | None, option: str, kind: str) -> str:
+    """The column that an option names; without one, all columns are listed."""
+    if name is not None:
+        return name
+    names = source_names(source, table=columns.table_name)
+    shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
+    what = f"cannot tell which column holds the {kind}"
+    raise ArgumentError(what, f"pass {option} with one of its columns: {shown}")
+
+
+def require_other_columns(label: str, roles: Iterable[tuple[str, str | None]]) -> None:
     """The column of labels has no other role: judged by itself, all is perfect."""
-    return ArgumentError(f"the column {label!r} is given as --label and as {option}", "name two columns")
+    for option, name in roles:
+        if name == label:
+            what = f"the column {label!r} is given as --label and as {option}"
+            raise ArgumentError(what, "name two columns")
 
 
 def _prediction_columns(
@@ -391,6 +407,6 @@ def _prediction_columns(
     return by_model
 
 
-def _known_columns(source: str, columns: ColumnOptions) -> tuple[str, ...] | None:
+def _known_columns(source: str, columns: LabelOptions) -> tuple[str, ...] | None:
     """The names of a source's columns; None of standard input, which is read once."""
     return None if source == "-" else source_names(source, table=columns.table_name)

@@ -15,6 +15,7 @@ FLAG: Schema = {"type": "boolean"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 NUMBER: Schema = {"type": "number"}
 NOTHING: Schema = {"type": "null"}
+LABEL: Schema = {"type": ["string", "number", "boolean"]}
 
 
 def json_schema(command: str) -> Schema:
@@ -182,6 +183,26 @@ _LEARNED = fields(
     warnings=items(TEXT),
     written=items(TEXT),
 )
+_CLASS_MEASURES = dict.fromkeys(("recall", "precision", "f1"), INTERVAL)
+_CELL = fields(actual=LABEL, predicted=LABEL, cost=NUMBER)
+_CONFUSION = fields(
+    confusion=ref("confusion"),
+    dropped=DROPPED,
+    level=LEVEL,
+    measures=about(INTERVALS, "Of all classes."),
+    by_class=items(fields(**{"class": LABEL}, actual=NUMBER, predicted=NUMBER, **_CLASS_MEASURES)),
+    costs=either(
+        fields(
+            per_case=REAL,
+            total=NUMBER,
+            cells=about(items(items(NUMBER)), "What each cell costs in all; rows are actual classes."),
+            dearest=_CELL,
+            cautions=CAUTIONS,
+        ),
+        NOTHING,
+    ),
+    against_the_rest=either(fields(**{"class": LABEL}, table=ref("table"), measures=INTERVALS), NOTHING),
+)
 COMMANDS: Mapping[str, Schema] = {
     "evaluate": with_groups(about(either(_EVALUATION, _COUNTED), "Of rows, or of counts: no comparison of rows.")),
     "choose": with_groups(about(by_name(_CHOICE), "By the name of the model.")),
@@ -218,6 +239,13 @@ COMMANDS: Mapping[str, Schema] = {
         steps=items(REAL),
         left_out=about(by_name(TEXT), "Columns that are no features, and why."),
     ),
+    "table": with_groups(_CONFUSION),
+    "costs": fields(
+        classes=items(LABEL),
+        actions=about(items(LABEL), "The classes, and what else may be done with a case."),
+        costs=about(items(items(either(NUMBER, NOTHING))), "A row per class; null where a cost is to be filled in."),
+        output=either(TEXT, NOTHING),
+    ),
     "merge": ref("ranking"),
     "demo": _EVALUATION,
 }
@@ -235,6 +263,12 @@ def _definitions() -> Schema:
         "decision": decision,
         "condition": condition | {"properties": condition["properties"] | {"class_ratio": either(NUMBER, NOTHING)}},
         "table": fields(tp=NUMBER, fn=NUMBER, fp=NUMBER, tn=NUMBER),
+        "confusion": fields(
+            {"dropped": DROPPED, "others": about(items(LABEL), "Columns after the classes: actions that are none.")},
+            format=TEXT,
+            counts=about(items(counts), "Rows are actual classes, columns predicted ones."),
+            classes=items(LABEL),
+        ),
         "caution": fields(code=TEXT, text=TEXT),
         "difference": fields(
             a=TEXT,

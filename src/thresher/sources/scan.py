@@ -13,14 +13,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
+import numpy as np
+
 from thresher._internal.optional import extra
-from thresher.errors import ArgumentError, EmptyError
+from thresher.errors import ArgumentError, ColumnError, EmptyError
 from thresher.inputs.arrow import numpy_column
 from thresher.inputs.columns import Column, Missing, require_columns
 from thresher.inputs.frames import Stream, arrow_table, frame_columns, frame_stream
-from thresher.ranking import Ranking
+from thresher.ranking import Counts, Indices, Ranking
 from thresher.sources.buckets import BUCKETS
-from thresher.sources.counter import Batch, Counter
+from thresher.sources.counter import Batch, Codes, Counter
 from thresher.sources.engines.connect import (
     EngineTable,
     is_engine_source,
@@ -51,6 +53,8 @@ from thresher.sources.progress import Listener, report_progress
 Rankings: TypeAlias = dict[tuple[str, Any], Ranking]  # by score column and group
 ROWS_TO_STREAM = 1 << 21  # of a table in an engine, below which rankings are exact without asking
 _FIRST = 1000
+_CASES = "thresher cases"  # a column that no table has
+_MOST_VALUES = 1 << 20
 _FRAME = "the frame"
 
 
@@ -306,6 +310,67 @@ def columns_that_fit(
         if rows > ROWS_TO_STREAM:
             return None
         return _table_columns(opened, opened.table, names, stage="reading rows", listener=listener)
+
+
+def count_values(
+    source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None
+) -> tuple[dict[str, Column], Counts]:
+    """How many rows share each combination of values of some columns.
+
+    Returns an entry per combination in every column, and its rows; a combination may come several times. Files of more
+    than two million rows are counted batch by batch, tables by their engine.
+    """
+    names = list(dict.fromkeys(names))
+    if is_engine_source(source):
+        with open_table(source, table=table) as opened:
+            require_table_columns(opened.table, names, place=opened.place)
+            counts = opened.table.group_by(names).aggregate(**{_CASES: lambda rows: rows.count()})
+            answer = opened.answer(counts.limit(_MOST_VALUES + 1), stage="counting", listener=listener)
+        columns = {name: numpy_column(answer[name], name=name) for name in names}
+        _require_few_values(answer.num_rows)
+        return columns, np.asarray(numpy_column(answer[_CASES], name=_CASES), dtype=np.int64)
+    require_no_table(source, table)
+    files = FileTable.of(source)
+    if files_fit(files, len(names), few=True):
+        columns = read_columns(files, names)
+        first, cases = _distinct_rows(columns)
+        return {name: values[first] for name, values in columns.items()}, cases
+    files.require(names)
+    parts: list[Any] = []
+    numbers: list[Counts] = []
+    rows, size = 0, 0
+    batches = files.batches(names, _column_types(files, names))
+    with _closed(batches), report_progress(listener, "counting", total=files.rows(), rows=lambda: rows):
+        for batch in batches:
+            first, cases = _distinct_rows({name: batch[name] for name in names})
+            parts.append(batch.take(first))
+            numbers.append(cases)
+            rows, size = rows + batch.num_rows, size + first.size
+            _require_few_values(size)
+    if not parts:
+        raise EmptyError("there are no rows", "give at least one", where=str(source))
+    columns = {name: join_parts([part[name] for part in parts], name, text=files.untyped(name)) for name in names}
+    return columns, np.concatenate(numbers)
+
+
+def _distinct_rows(columns: Mapping[str, Any]) -> tuple[Indices, Counts]:
+    """The first row of each combination of values, and how many rows share it."""
+    keys, size = np.zeros(1, dtype=np.int64), 1
+    for values in columns.values():
+        codes = Codes()
+        code = codes.encode(values).astype(np.int64) + 1  # a missing value is 0
+        size *= len(codes.values) + 1
+        if size > 1 << 62:
+            _require_few_values(size)
+        keys = keys * (len(codes.values) + 1) + code
+    _, first, cases = np.unique(keys, return_index=True, return_counts=True)
+    return first, cases
+
+
+def _require_few_values(size: int) -> None:
+    if size > _MOST_VALUES:
+        what = f"more than {_MOST_VALUES:,} combinations of values are to be counted"
+        raise ColumnError(what, "name columns of classes or groups, and not of scores or identifiers")
 
 
 def files_fit(files: FileTable, columns: int, *, few: bool = False) -> bool:

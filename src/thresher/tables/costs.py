@@ -377,7 +377,7 @@ def read_costs(path: str | PathLike[str], *, default: float | None = None) -> Co
     ...     read_costs(Path(folder, "costs.csv")) == CostMatrix.ordinal("abc")
     True
     """
-    reader = csv.reader(read_text(path).splitlines())
+    reader = csv.reader(io.StringIO(read_text(path), newline=""))
     head = next(reader, [])
     absent = [name for name in COLUMNS if name not in head]
     if absent:

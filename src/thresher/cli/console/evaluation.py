@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rich.columns import Columns
@@ -25,6 +25,7 @@ from thresher.cli.console.screen import (
     name_text,
     number,
     table,
+    tables,
 )
 from thresher.cli.console.tables import (
     CELLS,
@@ -105,7 +106,7 @@ def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
         cells.append([Text(cell).append(f" [{limits}]" if limits else "", style=FAINT) for cell, limits in others])
     title, _, rest = phrases.rules_caption(evaluation).partition(" cases ")
     tiles = Text(plain_text(phrases.tiles_text(evaluation)))
-    return [tiles, Text(), heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
+    return [tiles, Text(), heading(f"{title} cases", rest), *tables(first, heads, names, cells, width)]
 
 
 def _behind(evaluation: Evaluation) -> Text:
@@ -139,26 +140,7 @@ def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType
         numbers = (model.auc, model.expected_cost, model.out_of_bag_cost, model.threshold, *further)
         numbers += tuple(evaluation.quantities[name][text] for text in quantities)
         cells.append([Text("–", style=FAINT) if each is None else interval_text(each) for each in numbers])
-    return _tables("", heads, names, cells, width)
-
-
-def _tables(
-    first: str, heads: Sequence[str], names: Sequence[Text], cells: Sequence[Sequence[Text]], width: int
-) -> Iterator[RenderableType]:
-    """One line per name, in several tables where one is wider than the terminal."""
-    longest = min(LONGEST_NAME, max(text.cell_len for text in names))
-    wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
-    left = list(range(len(heads)))
-    while left:
-        part: list[int] = []
-        for column in left:
-            if not part or longest + sum(wide[k] for k in (*part, column)) <= width:
-                part.append(column)
-        left = [column for column in left if column not in part]
-        lines = [[name, *(row[k] for k in part)] for name, row in zip(names, cells, strict=True)]
-        yield table([first, *(heads[k] for k in part)], lines)
-        if left:
-            yield Text()
+    return tables("", heads, names, cells, width)
 
 
 def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:

@@ -76,6 +76,25 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1
     return grid
 
 
+def tables(
+    first: str, heads: Sequence[str], names: Sequence[Text], cells: Sequence[Sequence[Text]], width: int
+) -> Iterator[RenderableType]:
+    """One line per name, in several tables where one is wider than the terminal."""
+    longest = min(LONGEST_NAME, max(text.cell_len for text in (*names, Text(first))))
+    wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
+    left = list(range(len(heads)))
+    while left:
+        part: list[int] = []
+        for column in left:
+            if not part or longest + sum(wide[k] for k in (*part, column)) <= width:
+                part.append(column)
+        left = [column for column in left if column not in part]
+        lines = [[name, *(row[k] for k in part)] for name, row in zip(names, cells, strict=True)]
+        yield table([first, *(heads[k] for k in part)], lines)
+        if left:
+            yield Text()
+
+
 def _number_cell(cell: Cell) -> Text:
     match cell:
         case Text():
