@@ -268,8 +268,8 @@ SCANS = """Parquet rows of a label and a float64 score, all distinct; each way i
 GiB is the most memory the process held, the embedded engine included. Range by range, the thinned curve and the
 decision are timed with the AUC."""
 COMMAND_LINES = """5·10⁷ Parquet rows of a label and the float64 scores of two models; each way in a process of its own,
-imports and all. GiB is the most memory the process held. A threshold that is looked for is resampled, which takes as
-long for any number of rows."""
+imports and all. GiB is the most memory the process held. A threshold that is looked for is resampled from the
+counts, which takes as long for any number of rows."""
 SPARK = """Ibis to Spark, local[2]: MLlib and the bounded scan, each once in one session after a first look at the rows.
 MLlib is cancelled after {times:.0f} times the time of the scan: the ratio is then more than what is shown."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -21,14 +20,15 @@ from thresher.choices.objective import (
     compare_exactly,
     cost_objective,
     measure_objective,
+    mix_factors,
     splits_near_best,
 )
 from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
-from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, Segments, require_ranking
+from thresher.ranking import Flags, Ranking, Segments, require_ranking
 from thresher.tables import MEASURES, Contingency, Limit, Measure, Quantity, limits_of, measure, quantity, refusal
-from thresher.tables.condition import OperatingCondition, require_condition, simplest
+from thresher.tables.condition import OperatingCondition, require_condition
 from thresher.tables.contingency import table_of
 
 if TYPE_CHECKING:
@@ -301,10 +301,7 @@ def _tables(
     up, down = 1.0, 1.0
     mixed = callable(wanted) or measure(wanted).depends_on_mix
     if condition.class_ratio is not None and mixed:
-        odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
-        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
-        scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
-        up, down = float(odds.numerator * scale), float(odds.denominator * scale)
+        up, down = mix_factors(condition.class_ratio, ranking.Pos, ranking.Neg)
     (tp, fp), (fn, tn) = (covered[at] for covered in ranking.covered()), ranking.uncovered(at)
     cells = tp * up, fn * up, fp * down, tn * down
     for cell in cells:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from thresher._internal.parallel import chunks, map_chunks
 from thresher.curves.hull import Splits
 from thresher.errors import MeasureError, argument
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import EXACT_INTEGERS, Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
 from thresher.tables.contingency import table_of_fractions
@@ -127,6 +127,20 @@ def measure_objective(
         name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
     values, sign = values[at], -1.0 if maximise else 1.0
     return Objective(name, values.size, lambda piece: sign * values[piece], _two_ulps, values=values)
+
+
+def mix_factors(class_ratio: float, Pos: float, Neg: float) -> tuple[float, float]:
+    """What positives and negatives are multiplied by to have a class ratio.
+
+    Both are whole numbers where counts times them are.
+
+    >>> mix_factors(0.1, 30, 60)
+    (1.0, 5.0)
+    """
+    odds = simplest(class_ratio) * Fraction(Neg) / Fraction(Pos)
+    exactly = max(odds.numerator * Pos, odds.denominator * Neg) < EXACT_INTEGERS
+    scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
+    return float(odds.numerator * scale), float(odds.denominator * scale)
 
 
 def compare_exactly(

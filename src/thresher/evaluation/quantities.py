@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from thresher.choices import Choice
 from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.evaluation.rows import table_at
 from thresher.inference import Interval, ScoredRows, bootstrap, interval
-from thresher.inference.bootstrap.quantities import best_choice, best_value
+from thresher.inference.bootstrap.quantities import MeasureAtBest, best_choice
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
 from thresher.inference.intervals.table import Table
@@ -26,7 +28,8 @@ from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondi
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
 
-MOST_SEGMENTS = 20_000
+MOST_SEGMENTS = 4_000  # of a ranking that is resampled as it is
+_COARSE, _FAR, _FINE = 300, 240, np.arange(0, 8.125, 0.125)  # splits of the curve, and away from those chosen
 
 
 def parse_quantities(measures: Any) -> dict[str, Quantity]:
@@ -122,21 +125,18 @@ def interval_at_choice(
     of_table = interval(table, asked.name, class_ratio=condition.class_ratio, level=level)
     if math.isnan(of_table.estimate) or not replicates:
         return of_table
-    value = best_value(asked, condition)
-    source: Ranking | ScoredRows = ranking if rows is None else rows
-    if rows is None and len(ranking) > MOST_SEGMENTS:  # the hull's corners stay, so that what is best hardly moves
-        source = merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split)
+    source: Ranking | ScoredRows = _near_choice(choice) if rows is None else rows
     clustered = rows is not None and rows.cluster is not None
     drawn = bootstrap(
         source,
-        {"value": value},
+        {"value": MeasureAtBest(asked, condition)},
         replicates=replicates,
         seed=seed,
         level=level,
         stratified=True if condition.class_ratio is not None and not clustered else None,
     ).interval("value")
     if rows is None and source is not ranking:  # the same spread around the estimate from all scores
-        estimate = float(value(ranking))
+        estimate = of_table.estimate
         by = estimate - drawn.estimate
         drawn = replace(drawn, estimate=estimate, lower=drawn.lower + by, upper=drawn.upper + by)
     if not (drawn.lower < drawn.upper or math.isnan(drawn.estimate)):  # finite data do not allow limits of no width
@@ -147,3 +147,25 @@ def interval_at_choice(
     low, high = asked.known.range
     lower, upper = max(min(drawn.lower, drawn.estimate), low), min(max(drawn.upper, drawn.estimate), high)
     return replace(drawn, lower=min(lower, of_table.lower), upper=max(upper, of_table.upper))
+
+
+def _near_choice(choice: Choice) -> Ranking:
+    """The ranking with fewer splits, as fine near those chosen as resamples can tell.
+
+    From a threshold chosen on, splits are an eighth of a standard deviation of a resample's counts apart, and farther
+    off in proportion to their distance: wherever a resample's threshold falls, it is as well placed. The hull's corners
+    are candidates for the best everywhere.
+    """
+    ranking = choice.ranking
+    if len(ranking) <= MOST_SEGMENTS:
+        return ranking
+    splits = [thin(ranking, points=_COARSE).split]
+    for split in {int(choice.splits[at]) for at in (0, choice.splits.size // 2, -1)}:
+        deviations = np.zeros(len(ranking) + 1)
+        for counts, cases in zip(ranking.covered(), (ranking.Pos, ranking.Neg), strict=True):
+            share = counts[split] / cases
+            deviations += (counts - counts[split]) / math.sqrt(max(cases * share * (1 - share), 1.0))
+        farthest = max(float(deviations[-1]), -float(deviations[0]), _FINE[-1] + 1)
+        away = np.concatenate([_FINE, np.geomspace(_FINE[-1], farthest, _FAR)])
+        splits.append(np.searchsorted(deviations, np.concatenate([-away, away])).clip(max=len(ranking)))
+    return merge_at(ranking, np.unique(np.concatenate(splits)))

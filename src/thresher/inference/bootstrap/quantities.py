@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from thresher.calibration import decomposition, log_losses, squared_losses
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, choose
+from thresher.choices.objective import mix_factors
 from thresher.curves import auc, average_precision, ks, partial_auc, pr_area
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.bootstrap.statistics import (
     Auc,
+    BestCost,
     CostAt,
     Decomposed,
     LeastCost,
@@ -29,8 +31,18 @@ from thresher.inference.bootstrap.statistics import (
     changes_with_mix,
 )
 from thresher.inference.lowess import calibration_distances
-from thresher.ranking import Floats, Ranking, shorten
-from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, quantity, refusal
+from thresher.ranking import Counts, Floats, Ranking, shorten
+from thresher.tables import (
+    MEASURES,
+    MODEL_NUMBERS,
+    Contingency,
+    Measure,
+    ModelNumber,
+    OperatingCondition,
+    Quantity,
+    quantity,
+    refusal,
+)
 
 ELSEWHERE = ("out_of_bag_cost", "saving")  # which evaluate(...) alone knows
 _WITHIN_CLASSES = ("auc", "partial_auc", "standardised_partial_auc", "ks")
@@ -64,6 +76,83 @@ class CaseMean(OfProbabilities):
                 return ((of_pos + of_neg) / (Pos + Neg))[np.newaxis]
             odds = self.mix.class_ratio
             return ((odds * of_pos / Pos + of_neg / Neg) / (1 + odds))[np.newaxis]
+
+
+@dataclass(frozen=True)
+class MeasureAtBest(Statistic):
+    """A measure at the best threshold within constraints, or at the cheapest one.
+
+    The threshold is sought again in every replicate. Where none meets the constraints, the value is as bad as can be.
+    """
+
+    asked: Quantity
+    condition: OperatingCondition
+    smooth: ClassVar[bool] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quantity's text."""
+        return (str(self.asked),)
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless the mix is declared, or rates within classes alone are compared."""
+        within = [self.measure, *(limit.measure for limit in self.asked.limits)]
+        mixed = not self.asked.limits or any(changes_with_mix(each) for each in within)
+        return mixed and self.condition.class_ratio is None
+
+    @property
+    def measure(self) -> Measure:
+        """The measure itself."""
+        if self.asked.measure is None:
+            raise AssertionError(self.asked)
+        return self.asked.measure
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The value itself."""
+        if self.asked.limits:
+            values = [self._within(one) for one in drawn.each()]
+        else:
+            groups = BestCost(self.condition).best_groups(drawn)
+            values = [self._after(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
+        return (np.reshape(values, np.shape(drawn.Pos)),)
+
+    def _after(self, one: Resampled, group: int) -> float:
+        """The measure where a group of positives is the last called positive."""
+        tp, fp = (one.tp[group], one.fp_upto[group]) if group >= 0 else (0, 0)
+        table = Contingency(tp=tp, fn=max(one.Pos - tp, 0), fp=fp, tn=max(one.Neg - fp, 0))
+        if not (one.Pos and one.Neg):
+            return math.nan
+        return float(self.measure.of(table, class_ratio=self.condition.class_ratio))
+
+    def _within(self, one: Resampled) -> float:
+        """The best value of all splits that meet the constraints."""
+        if not (one.Pos and one.Neg):
+            return math.nan
+        higher = self.measure.better == "higher"
+        worst = self.measure.range[0 if higher else 1]
+        if one.pos.dtype.kind == "f":  # sums of weights round, which `choose` takes care of
+            try:
+                table = best_choice(one.ranking(), self.asked, self.condition).table
+            except (InfeasibleError, MeasureError):
+                return worst
+            return float(self.measure.of(table, class_ratio=self.condition.class_ratio))
+        tp, fp = (np.cumsum(np.append(0, counts)) for counts in one.by_segment())
+        allowed = np.ones(tp.size, dtype=np.bool_)
+        allowed[1] = not (one.order.score[0] == np.inf and one.order.score[1:2] == np.finfo(np.float64).max)
+        for limit in self.asked.limits:
+            allowed &= limit.holds(self._tables(limit.measure, one, tp, fp))
+        values = self.measure.of(self._tables(self.measure, one, tp[allowed], fp[allowed]))
+        if np.isnan(values).all():
+            return worst
+        return float(np.nanmax(values) if higher else np.nanmin(values))
+
+    def _tables(self, known: Measure, one: Resampled, tp: Counts, fp: Counts) -> Contingency:
+        """Tables at the condition's mix, as `choose` compares them."""
+        up, down = 1.0, 1.0
+        if self.condition.class_ratio is not None and known.depends_on_mix:
+            up, down = mix_factors(self.condition.class_ratio, one.Pos, one.Neg)
+        return Contingency(tp * up, (one.Pos - tp) * up, fp * down, (one.Neg - fp) * down)
 
 
 Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]
@@ -144,20 +233,14 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     if asked.measure is not None and asked.threshold is not None:
         return MeasureAt(asked.measure, asked.threshold, mix.class_ratio)
     if asked.measure is not None:
-        within = [asked.measure, *(limit.measure for limit in asked.limits)]
-        mixed = not asked.limits or any(changes_with_mix(each) for each in within)
-        value, mix_of_value, smooth = best_value(asked, costs), Mix(), False
-    else:
-        mixed, smooth = asked.name not in _WITHIN_CLASSES, asked.name not in ("ks", "e50", "e90")
-        of_ranking = VALUES[asked.name]
-        value, mix_of_value = lambda ranking: of_ranking(ranking, asked), mix
-    known = asked.known
+        return MeasureAtBest(asked, costs)
+    known, of_ranking = asked.known, VALUES[asked.name]
     return OfRanking(
         str(asked),
-        value,
-        mix_of_value,
-        depends_on_mix=mixed and not mix.declared,
-        smooth=smooth,
+        lambda ranking: of_ranking(ranking, asked),
+        mix,
+        depends_on_mix=asked.name not in _WITHIN_CLASSES and not mix.declared,
+        smooth=asked.name not in ("ks", "e50", "e90"),
         probabilities=isinstance(known, ModelNumber) and known.needs == "probabilities",
     )
 
@@ -169,26 +252,6 @@ def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition
     if asked.better == "higher":
         return choose(ranking, condition, maximise=asked.measure, subject_to=asked.limits)
     return choose(ranking, condition, minimise=asked.measure, subject_to=asked.limits)
-
-
-def best_value(asked: Quantity, condition: OperatingCondition) -> Callable[[Ranking], float]:
-    """A measure at the best threshold, at the condition's class ratio.
-
-    Where no threshold meets the constraints, it is the worst possible value.
-    """
-    known = asked.measure
-    if known is None:
-        raise AssertionError(asked)
-    worst = known.range[0] if known.better == "higher" else known.range[1]
-
-    def value(ranking: Ranking) -> float:
-        try:
-            table = best_choice(ranking, asked, condition).table
-        except (InfeasibleError, MeasureError):
-            return worst
-        return float(known.of(table, class_ratio=condition.class_ratio))
-
-    return value
 
 
 def _sum(each: Floats, counts: Any) -> Any:
