@@ -3,9 +3,11 @@
 from thresher._internal.optional import publish
 from thresher.calibration import losses
 from thresher.calibration.decomposition import Decomposition, decomposition
+from thresher.calibration.maps.crossfit import Candidate
 from thresher.calibration.maps.logistic import LogisticCurve
-from thresher.calibration.maps.map import CalibrationMap, calibration_map
+from thresher.calibration.maps.map import CalibrationMap, Losses, calibration_map
 from thresher.calibration.maps.steps import Steps
+from thresher.calibration.maps.vectors import LogLinear, OneVsRest
 from thresher.calibration.prevalence import adjust_prevalence, recalibrate
 from thresher.calibration.reliability import CalibrationGap, Reliability, ece, reliability
 from thresher.calibration.scores import (
@@ -21,10 +23,14 @@ from thresher.calibration.smoothing import MEstimate, Smoothed, laplace, m_estim
 __all__ = [
     "CalibrationGap",
     "CalibrationMap",
+    "Candidate",
     "Decomposition",
+    "LogLinear",
     "LogLoss",
     "LogisticCurve",
+    "Losses",
     "MEstimate",
+    "OneVsRest",
     "Reliability",
     "Smoothed",
     "Steps",
@@ -45,4 +51,4 @@ __all__ = [
     "squared_losses",
 ]
 
-publish(__name__, CalibrationMap, LogisticCurve, MEstimate, Steps)
+publish(__name__, CalibrationMap, Candidate, LogLinear, LogisticCurve, Losses, MEstimate, OneVsRest, Steps)

@@ -72,10 +72,11 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
         at_bound = (np.arange(weight.size) < bounded) & (weight <= 0) & (gradient > 0)
         # Below the rounding of its terms, a sum is 0.
         resolved = np.maximum(tolerance, _RESOLVED * (np.abs(design) * (expected + pos)).sum(axis=1))
-        if (at_bound | (np.abs(gradient) <= resolved)).all():
-            return weight
+        converged = (at_bound | (np.abs(gradient) <= resolved)).all()
         hessian = np.einsum("in,jn->ij", design * (expected * (1 - p)), design)
         step = _bounded_step(weight, gradient, hessian, bounded)
+        if converged:  # one step more gives the digits that the tolerance leaves open
+            return np.maximum(weight + step, 0.0) if bounded == weight.size else weight + step
         falls = float(gradient @ step)
         size = 1.0
         new, p = _loss((weight + step) @ design, pos, neg)
