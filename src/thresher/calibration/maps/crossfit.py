@@ -204,7 +204,7 @@ def resolve(condition: Any, segments: Segments) -> tuple[CostMatrix, Floats]:
     """Costs in the order of the classes, and class weights to the declared mix."""
     fix = "pass OperatingCondition(costs=CostMatrix(...)), or the CostMatrix itself"
     require_instance(condition, (OperatingCondition, CostMatrix), name="condition", fix=fix)
-    costs = condition if isinstance(condition, CostMatrix) else getattr(condition, "costs", None)
+    costs = condition if isinstance(condition, CostMatrix) else condition.costs
     if costs is None:
         raise ConditionError("the condition is of two classes, and has no cost matrix", fix)
     if sorted(map(repr, costs.classes)) != sorted(map(repr, segments.classes)):
@@ -216,7 +216,7 @@ def resolve(condition: Any, segments: Segments) -> tuple[CostMatrix, Floats]:
     actions = [*segments.classes, *costs.actions[len(order) :]]
     columns = [*order, *range(len(order), len(costs.actions))]
     aligned = CostMatrix.of_arrays(segments.classes, actions, costs.costs[np.ix_(order, columns)])
-    mix = None if condition is costs else getattr(condition, "mix", None)
+    mix = None if condition is costs else condition.mix
     if mix is None:
         return aligned, np.ones(len(order))
     declared = segments.at_mix(mix)  # refuses a mix of other classes
