@@ -32,6 +32,7 @@ CODES: dict[str, str] = {
     "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",
     "class-mix-from-data": "No class mix was declared, so the one in the data stands for deployment.",
     "equal-costs": "No costs were given, so a miss is taken to cost as much as a false alarm.",
+    "unseen-error": "A costly error did not occur in the data, and may cost more than any limit from them shows.",
     "beaten-by-constant": "Calling every case the same costs less than what was chosen.",
     "dominated-action": "An action is nowhere cheaper than another one, so that no probabilities make it the best.",
     "right-costs-more": "Calling a class what it is costs more than calling it something else.",

@@ -29,6 +29,7 @@ from thresher.inference.intervals.calibration import (
     calibration_test,
 )
 from thresher.inference.intervals.calibration_report import CalibrationReport, calibration_report
+from thresher.inference.intervals.class_cost import CaseCosts, UnseenError
 from thresher.inference.intervals.confusion import ConfusionIntervals
 from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval
@@ -42,6 +43,7 @@ __all__ = [
     "CalibrationIntervals",
     "CalibrationReport",
     "CalibrationTest",
+    "CaseCosts",
     "ClassAucIntervals",
     "Comparison",
     "ConfusionIntervals",
@@ -57,6 +59,7 @@ __all__ = [
     "SampleSize",
     "ScoredRows",
     "Stability",
+    "UnseenError",
     "auc_interval",
     "auc_power",
     "auc_sample_size",

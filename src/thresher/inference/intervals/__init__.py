@@ -34,7 +34,8 @@ def interval(
     chosen on these cases.
 
     Of a confusion matrix: "overall_accuracy", an average such as "macro_f1", "mcc" and "kappa", or any measure of one
-    class against the rest, as in 'recall["dog"]'.
+    class against the rest, as in 'recall["dog"]'. A condition of k classes gives the expected cost of its decisions,
+    from the costs of the cases (`CaseCosts`).
 
     >>> from thresher.tables import Contingency
     >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)

@@ -246,8 +246,8 @@ class AucLimits:
         return LOGIT.limits(self.area, student_tail(tail, self.freedom) * self.deviation)
 
 
-def satterthwaite(parts: tuple[float, float], cases: tuple[float, float]) -> float:
-    """Degrees of freedom of a sum of two variances of means (Satterthwaite 1946)."""
+def satterthwaite(parts: Sequence[float], cases: Sequence[float]) -> float:
+    """Degrees of freedom of a sum of variances of means (Satterthwaite 1946)."""
     return sum(parts) ** 2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
 
 

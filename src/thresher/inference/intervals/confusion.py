@@ -14,6 +14,7 @@ from thresher._internal.arguments import require_instance, require_level
 from thresher.errors import ArgumentError
 from thresher.inference.influence import MATRIX_MEASURES
 from thresher.inference.interval import ClassIntervals, Interval, aligned_lines, undefined
+from thresher.inference.intervals.class_cost import CaseCosts
 from thresher.inference.intervals.rate import RateMethod
 from thresher.inference.intervals.table import SampledTable, Table, count_calls, score_interval, table_interval
 from thresher.ranking import Floats, Indices
@@ -83,7 +84,9 @@ def confusion_interval(
         return _matrix_interval(matrix, of, level)
     known = [*("overall_accuracy", *MATRIX_MEASURES), f'recall["{matrix.classes[0]}"]']
     if isinstance(of, OperatingCondition):
-        raise refusal("an operating condition is for two classes", known)
+        if of.costs is None:
+            raise refusal("an operating condition without costs of named classes is for two classes", known)
+        return CaseCosts.of_confusion(matrix, of).interval(level=level)
     asked = quantity(of)
     label = next((name for name in matrix.classes if str(name) == asked.of_class), None)
     if asked.measure is None or asked != Quantity(asked.name, of_class=asked.of_class) or label is None:
