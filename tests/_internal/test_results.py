@@ -31,6 +31,8 @@ HOSTILE = NAMES["closes a script"] + NAMES["an image that runs"] + NAMES["termin
 NO_RESULTS = {"BestCost", "CostAt", "Folds", "LogLoss", "MEstimate", "Measure", "MeasureAt", "OperatingCondition"}
 NO_RESULTS |= {"Progress", "RankingBuilder"}
 NO_RESULTS |= {"TreeNodes"}  # part of a fitted tree, public because saved models name it
+# Parts of a calibration map and of a decision, which show themselves.
+NO_RESULTS |= {"Losses", "LogLinear", "OneVsRest", "LeastCostRule", "ThresholdRule"}
 ALLOWED = {"table", "caption", "thead", "tbody", "tr", "th", "td", "pre", "svg", "title", "g", "path", "text", "line"}
 ALLOWED |= {"rect", "polyline", "circle", "iframe", "defs", "clippath"}
 
@@ -65,6 +67,8 @@ def examples(name: str) -> dict[str, Any]:
     X, y = pd.DataFrame({name: wide[name], other: wide[other]}), np.array(wide["label"])
     tree = DecisionTreeClassifier(max_depth=2)
     types = learning.column_types(wide)
+    segments = th.segment(kinds, matrix, classes=[name, other, "c"])
+    mapped = th.calibration_map(segments, method="auto", folds=2)
     scattered = learning.scatter(X, y)
     validated = learning.cross_validate({name: tree, other: tree}, X, y, folds=3)
     parts = learning.split(y, {name: 3, other: 1})
@@ -85,10 +89,13 @@ def examples(name: str) -> dict[str, Any]:
             th.choose(ranking),
             th.choose(ranking).point,
             th.choose({name: table}),
+            th.choose(segments),
             th.CostMatrix({name: {other: 2}, other: {name: 1}}),
             th.segment([name, other], [[0.7, 0.3], [0.2, 0.8]], classes=[name, other]),
             th.isometric("f1", 0.5, Pos=6, Neg=4),
         ),
+        mapped,
+        mapped.candidates[0],
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
         *(
             th.calibration.smooth(ranking),

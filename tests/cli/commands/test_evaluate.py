@@ -73,7 +73,7 @@ def test_the_decision_is_written_and_named(run, folder):
     assert "wrote decision  decision.json" in result.stdout
     decision = th.Decision.from_json((folder / "decision.json").read_text())
     assert decision.model in ("forest", "logistic")
-    assert sorted(path.name for path in folder.iterdir()) == ["decision.json", "predictions.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == ["animals.csv", "decision.json", "predictions.csv"]
 
 
 def test_quiet_is_quiet(run):

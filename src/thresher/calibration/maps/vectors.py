@@ -23,6 +23,7 @@ class LogLinear:
     Entries below `floor` are raised to it before the logarithm is taken; without one zeros stay zeros. `raised` counts
     the entries of training cases for which that was so, and `penalty` is that of the fit, if it had one.
 
+    >>> import numpy as np
     >>> halved = LogLinear(np.eye(3) / 2, np.zeros(3))  # temperature 2
     >>> halved(np.array([[0.64, 0.36, 0.0]])).round(4)
     array([[0.5714, 0.4286, 0.    ]])
