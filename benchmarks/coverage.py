@@ -20,7 +20,7 @@ from scipy import stats
 import thresher as th
 import thresher.inference as ti
 from benchmarks.coverage_page import Row, write
-from thresher.curves import multiclass_auc, precision_at
+from thresher.curves import precision_at
 from thresher.laboratory import Cells, Gaussians, Sample, Scores, coverage
 from thresher.tables import chi_squared, contingency_at, fisher
 
@@ -243,7 +243,7 @@ def matrix_truths(world: Cells) -> Answers:
     classes = list(range(world.counts.shape[1]))
     true = th.confusion(label, probabilities.argmax(axis=1), classes=classes, weights=weights)
     values = {_name(names): interval.estimate for names, interval in th.intervals(true).intervals()}
-    areas = multiclass_auc(label, probabilities, classes=classes, weights=weights)
+    areas = th.segment(label, probabilities, classes=classes, weights=weights).areas
     macro = {f"{name} AUC": float(getattr(areas, name)) for name in ("one_vs_rest_macro", "one_vs_one_macro")}
     return values | macro
 

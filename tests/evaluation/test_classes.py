@@ -39,11 +39,10 @@ def test_every_number_is_that_of_the_function_of_its_name(more):
     evaluation = model(**more)
     weights = more.get("weights")
     assert evaluation.confusion == th.confusion(LABELS, MATRIX.argmax(axis=1), weights=weights)
-    assert (
-        evaluation.areas.one_vs_rest.tolist()
-        == th.curves.multiclass_auc(LABELS, MATRIX, weights=weights).one_vs_rest.tolist()
-    )
-    assert evaluation.rankings == th.curves.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
+    segments = th.segment(LABELS, MATRIX, weights=weights)
+    assert evaluation.areas.one_vs_rest == pytest.approx(segments.areas.one_vs_rest)
+    for name, ranking in segments.rankings.items():
+        assert th.auc(evaluation.rankings[name]) == pytest.approx(th.auc(ranking))
     assert evaluation.brier.estimate == pytest.approx(th.brier(th.segment(LABELS, MATRIX, weights=weights)))
     assert evaluation.log_loss.estimate == pytest.approx(th.log_loss(th.segment(LABELS, MATRIX, weights=weights)))
     areas = th.inference.class_auc_interval(LABELS, MATRIX, **more)

@@ -20,7 +20,6 @@ import thresher as th
 from tests import reference
 from tests.fuzz.answers import Answers, chance
 from tests.fuzz.cases import Rng, pick
-from thresher.curves import multiclass_auc
 from thresher.errors import OneClassError
 from thresher.inference import holm, mcnemar
 from thresher.tables import chi_squared, fisher
@@ -58,10 +57,10 @@ def classes(seed: int, size: int) -> Answers:
     weights = pick(rng, [np.ones(n), rng.integers(1, 4, n) + 0.0, rng.uniform(0.1, 3, n)])
     where = f"labels {actual.tolist()}, matrix {matrix.tolist()}, weights {weights.tolist()}"
     truth = reference.class_measures(actual.tolist(), matrix.argmax(axis=1).tolist(), matrix.tolist(), weights.tolist())
-    areas = multiclass_auc(actual, matrix, weights=weights)
+    segments = th.segment(actual, matrix, classes=range(k), weights=weights)
+    areas = segments.areas
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         answers.near(getattr(areas, name), truth[name], f"{name}, {where}", **LOOSE)
-    segments = th.segment(actual, matrix, classes=range(k), weights=weights)
     answers.near(th.brier(segments), truth["brier"], f"brier, {where}", **LOOSE)
     answers.near(th.log_loss(segments), truth["log_loss"], f"log loss, {where}", **LOOSE)
     counts = th.confusion(actual, matrix.argmax(axis=1), classes=range(k), weights=weights)

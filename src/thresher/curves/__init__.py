@@ -13,12 +13,12 @@ from thresher.curves.bounds import (
     roc_bounds,
     table_bounds,
 )
+from thresher.curves.class_areas import ClassAreas
 from thresher.curves.cost import BrierCurve, CostCurve, NetBenefit, brier_curve, cost_curve, net_benefit
 from thresher.curves.coverage import Coverage, ROCCurve, coverage, roc
 from thresher.curves.gain import GainCurve, KolmogorovSmirnov, LiftCurve, gain, ks, lift
 from thresher.curves.hull import hull, hull_splits
 from thresher.curves.interpolation import RandomizedRule, point_at, randomized_rule
-from thresher.curves.multiclass import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
 from thresher.curves.precision_recall import (
     PrecisionRecallCurve,
     PRGain,
@@ -35,13 +35,13 @@ from thresher.curves.thinning import Thinned, thin
 __all__ = [
     "Bounds",
     "BrierCurve",
+    "ClassAreas",
     "CostCurve",
     "Coverage",
     "CurveBounds",
     "GainCurve",
     "KolmogorovSmirnov",
     "LiftCurve",
-    "MulticlassAUC",
     "NetBenefit",
     "PRGain",
     "Pairs",
@@ -65,9 +65,7 @@ __all__ = [
     "ks",
     "ks_bounds",
     "lift",
-    "multiclass_auc",
     "net_benefit",
-    "one_vs_rest_rankings",
     "pairs",
     "pairs_grid",
     "partial_auc",

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import as_number, short_repr
+from thresher._internal.arguments import as_number, require_one_of, short_repr
 from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Result, Tabular
-from thresher.errors import ArgumentError
-from thresher.ranking import UNKNOWN, Floats, Ranking, require_ranking
+from thresher.errors import ArgumentError, argument
+from thresher.ranking import UNKNOWN, Floats, Ranking, Segments, require_ranking
+
+AreaAverage: TypeAlias = Literal["one_vs_one_macro", "one_vs_one_weighted", "one_vs_rest_macro", "one_vs_rest_weighted"]
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
@@ -33,15 +35,30 @@ class Pairs(Result):
         return self.won + self.tied + self.lost
 
 
-def auc(ranking: Ranking) -> float:
+def auc(ranking: Ranking | Segments, *, average: AreaAverage | None = None) -> float:
     """The proportion of pairs won, a tie counting half: the area under the ROC curve.
 
     Whole counts are added as integers, so equal rankings give equal floats at any size. An area below 0.5 is returned
     as such: scores are never flipped. Inside a range of scores cases count as tied: a value within `auc_bounds`.
 
+    Of `Segments` it is the average asked for: "one_vs_one_macro", "one_vs_one_weighted", "one_vs_rest_macro" or
+    "one_vs_rest_weighted" (`segments.areas` has them all). More than two classes have no area without one.
+
     >>> auc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.71
+    >>> leaves = Segments.parse("[8,1,1][1,6,3]", probability=[[.8, .1, .1], [.2, .5, .3]], classes="abc")
+    >>> auc(leaves, average="one_vs_one_macro")
+    0.7308...
     """
+    if isinstance(ranking, Segments):
+        return _average_area(ranking, average)
+    if average is not None:
+        raise ArgumentError("a ranking has one area, and no average of several", f"leave {argument('average')} out")
+    return area_of(ranking)
+
+
+def area_of(ranking: Ranking) -> float:
+    """The AUC of a ranking."""
     require_ranking(ranking, both_classes=True)
     of_pairs = pairs(ranking)
     return min(1.0, float((2 * of_pairs.won + of_pairs.tied + _known(ranking)) / (2 * of_pairs.total)))
@@ -56,6 +73,16 @@ def ranking_error(ranking: Ranking) -> float:
     require_ranking(ranking, both_classes=True)
     of_pairs = pairs(ranking)
     return min(1.0, float((2 * of_pairs.lost + of_pairs.tied - _known(ranking)) / (2 * of_pairs.total)))
+
+
+def _average_area(segments: Segments, average: AreaAverage | None) -> float:
+    names = get_args(AreaAverage)
+    if average is None and len(segments.classes) > 2:
+        what = f"{len(segments.classes)} classes have no AUC, but four averages of several"
+        raise ArgumentError(what, f"pass {argument('average')}, one of {', '.join(names)}", parameter="average")
+    if average is not None:
+        require_one_of(average, names, name="average")
+    return float(getattr(segments.areas, average or "one_vs_rest_macro"))  # of two classes all are the same
 
 
 def pairs(ranking: Ranking) -> Pairs:

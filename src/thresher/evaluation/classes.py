@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -14,7 +15,8 @@ from thresher._internal.arguments import require_level
 from thresher._internal.text import count_text, in_words, visible, visible_lines
 from thresher.calibration.scores import row_log_losses, row_squared_errors
 from thresher.cautions import Caution
-from thresher.curves import MulticlassAUC, multiclass_auc
+from thresher.curves import ClassAreas
+from thresher.curves.class_areas import class_areas
 from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import EXTREME, FEW, cautions_data, few_clusters
 from thresher.evaluation.results import ModelResult, PageResult, interval_dicts, limits_text
@@ -72,7 +74,7 @@ class MulticlassModel(ModelResult):
     rankings: Mapping[Any, Ranking]
     confusion: ConfusionMatrix
     rates: ConfusionIntervals
-    areas: MulticlassAUC
+    areas: ClassAreas
     auc: ClassAucIntervals
     brier: Interval
     log_loss: Interval
@@ -278,14 +280,13 @@ def _model(
         rates = sampled_confusion_intervals(
             rows.index, calls, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
         )
-    areas = multiclass_auc(rows.index, rows.matrices[name], classes=range(k), weights=rows.weight)
     brier, log_loss = _losses(rows, name, level)
     return MulticlassModel(
         name=name,
         rankings={label: rows.ranking(name, i) for i, label in enumerate(rows.classes)},
         confusion=matrix,
         rates=rates,
-        areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
+        areas=class_areas(rows.classes, matrix.actual, partial(rows.ranking, name), dropped=rows.dropped),
         auc=area_intervals(rows, name, of_rows, level=level),
         brier=brier,
         log_loss=log_loss,

@@ -82,10 +82,13 @@ class ClassifiedRows:
         sums, squares = (np.bincount(self.index, weights=each, minlength=k) for each in (self.share, self.share**2))
         return np.asarray(sums * sums / squares, dtype=np.float64)
 
-    def ranking(self, model: str, i: int) -> Ranking:
-        """The ranking of one model's probabilities of class i against the rest."""
-        score = np.ascontiguousarray(self.matrices[model][:, i])
-        return Ranking.count(self.index == i, score, self.weight, dropped=self.dropped)
+    def ranking(self, model: str, i: int, versus: int | None = None) -> Ranking:
+        """The ranking by the probability of class i, against the rest or one class."""
+        score, positive, weight = np.ascontiguousarray(self.matrices[model][:, i]), self.index == i, self.weight
+        if versus is not None:
+            some = positive | (self.index == versus)
+            score, positive, weight = score[some], positive[some], None if weight is None else weight[some]
+        return Ranking.count(positive, score, weight, dropped=self.dropped)
 
 
 def classified_rows(

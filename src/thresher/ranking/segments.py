@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from thresher.errors import (
 from thresher.ranking.checks import require_safe_total
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.sorting import Counts, Floats, Indices
+
+if TYPE_CHECKING:
+    from thresher.curves.class_areas import ClassAreas
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 T = TypeVar("T")
@@ -184,6 +187,21 @@ class Segments(Tabular):
     def rankings(self) -> Mapping[Any, Ranking]:
         """The ranking of each class against the rest, by name."""
         return self.remember("rankings", lambda: {name: self.ranking(name) for name in self.classes})
+
+    @property
+    def areas(self) -> ClassAreas:
+        """The AUC of each class against the rest and against each other, and averages.
+
+        >>> leaves = Segments.parse("[8,1,1][1,6,3]", probability=[[.8, .1, .1], [.2, .5, .3]], classes="abc")
+        >>> leaves.areas
+        ClassAreas(3 classes, macro one-vs-rest 0.7615, one-vs-one 0.7308)
+        """
+        from thresher.curves.class_areas import class_areas
+
+        def ranking(i: int, j: int | None) -> Ranking:
+            return self.ranking(self.classes[i], versus=None if j is None else self.classes[j])
+
+        return self.remember("areas", lambda: class_areas(self.classes, self.cases, ranking, dropped=self.dropped))
 
     def at_mix(self, mix: Mapping[Any, float]) -> Segments:
         """The same cases, weighted by class so that classes have these proportions.

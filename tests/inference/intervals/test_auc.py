@@ -400,15 +400,16 @@ def rows(n, rng, share=(0.5, 0.3, 0.2), strength=1.0):
 def small(draw):
     labels = np.array([0, 1, 2, *draw(st.lists(st.integers(0, 2), max_size=12))])
     grid = draw(st.lists(st.integers(0, 5), min_size=3 * labels.size, max_size=3 * labels.size))
-    return labels, np.array(grid).reshape(-1, 3) / 5
+    shares = np.array(grid).reshape(-1, 3) + 1
+    return labels, shares / shares.sum(axis=1, keepdims=True)
 
 
 @given(small(), st.sampled_from([0.8, 0.95]))
-def test_estimates_are_those_of_multiclass_auc_and_lie_between_their_limits(data, level):
+def test_estimates_are_those_of_the_areas_and_lie_between_their_limits(data, level):
     labels, probabilities = data
     result, plain = (
         ti.class_auc_interval(labels, probabilities, level=level),
-        th.curves.multiclass_auc(labels, probabilities),
+        th.segment(labels, probabilities).areas,
     )
     for name in AVERAGES:
         interval = getattr(result, name)
@@ -416,7 +417,7 @@ def test_estimates_are_those_of_multiclass_auc_and_lie_between_their_limits(data
         assert -1e-12 <= interval.lower <= interval.estimate + 1e-12
         assert interval.estimate - 1e-12 <= interval.upper <= 1
         assert interval.width > 0
-    for name, ranking in th.curves.one_vs_rest_rankings(labels, probabilities).items():
+    for name, ranking in th.segment(labels, probabilities).rankings.items():
         assert str(result.one_vs_rest[name]) == str(ti.auc_interval(ranking, level=level))
 
 
@@ -438,7 +439,7 @@ def test_the_variances_are_what_simulation_finds(share):
     stated: dict[str, list[float]] = {name: [] for name in AVERAGES}
     for i in range(500):
         labels, probabilities = rows(200, rng, share)
-        plain = th.curves.multiclass_auc(labels, probabilities)
+        plain = th.segment(labels, probabilities).areas
         for name in AVERAGES:
             result[name].append(getattr(plain, name))
         if i < 60:

@@ -397,7 +397,7 @@ def class_auc_interval(
     level: float = 0.95,
     missing: Missing = "raise",
 ) -> ClassAucIntervals:
-    """Intervals for every one-vs-rest AUC and the four averages of `multiclass_auc`.
+    """Intervals for every one-vs-rest AUC and the four averages of `segments.areas`.
 
     Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
     contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive of one

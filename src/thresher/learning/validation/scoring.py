@@ -15,7 +15,6 @@ from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
-from thresher.curves.multiclass import MulticlassAUC, multiclass_auc
 from thresher.errors import MeasureError, OneClassError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.auc import AVERAGES
@@ -115,17 +114,13 @@ def _metric_of_several(of: MeasureLike, classes: Sequence[Any]) -> FoldMetric:
         most, loss = _OF_SEGMENTS[name]
         return FoldMetric(name, "lower", (0.0, most), lambda fold: float(loss(fold.segments())))
     if name in AVERAGES:
-        return FoldMetric(name, "higher", (0.0, 1.0), lambda fold: float(getattr(_areas(fold), name)))
+        return FoldMetric(name, "higher", (0.0, 1.0), lambda fold: float(getattr(fold.segments().areas, name)))
     if name in _OF_MATRICES:
         least = -1.0 if name in ("mcc", "kappa") else 0.0
         return FoldMetric(name, "higher", (least, 1.0), lambda fold: float(getattr(fold.confusion(), name)))
     known = ["error_rate", "expected_cost", *_OF_MATRICES, *_OF_SEGMENTS, *AVERAGES]
     what = f"{of!r} is no measure of {len(classes)} classes"
     raise MeasureError(what, f"give one of {', '.join(known)}, an OperatingCondition, or a function of segments")
-
-
-def _areas(fold: ScoredFold) -> MulticlassAUC:
-    return multiclass_auc(fold.labels, fold.score, classes=fold.classes, weights=fold.weight)
 
 
 def require_quality(metric: FoldMetric) -> None:
