@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import thresher
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for `docs.pages`
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -15,7 +19,8 @@ author = "the thresher authors"
 version = release = thresher.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design", "docs._ext.draw"]
+myst_enable_extensions = ["colon_fence"]
 exclude_patterns = ["_build"]
 suppress_warnings = ["toc.empty_glob"]  # docs/decisions fills up over time
 nitpicky = False

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import thresher as th
-from docs import measures_page, pictures
+from docs import measures_page
 from thresher import errors
 from thresher.cautions import CODES
 
@@ -27,11 +27,6 @@ def headings(text):
 
 def test_the_page_of_measures_is_what_the_registry_says():
     assert page("measures.md") == measures_page.page(), "run: python -m docs.measures_page"
-
-
-@pytest.mark.parametrize("name", pictures.pictures())
-def test_pictures_are_what_the_library_computes(name):
-    assert page(f"_static/{name}") == pictures.pictures()[name], "run: python -m docs.pictures"
 
 
 @pytest.mark.parametrize(("name", "things"), [("cautions.md", set(CODES)), ("errors.md", KINDS)])

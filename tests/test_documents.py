@@ -1,10 +1,9 @@
 """Every Markdown file keeps its promises: what it shows is what Python prints.
 
 Blocks fenced as `python` that contain `>>>` run as doctests; the blocks of a file share one
-namespace, in order, as a reader would type them. Other `python` blocks must at least compile.
+namespace, in order, as a reader would type them, and so do its drawings. Other `python` blocks must at least compile.
 """
 
-import doctest
 import os
 import re
 from functools import cache
@@ -12,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from docs.pages import THEMES, run
+
 ROOT = Path(__file__).parents[1]
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 LEFT_OUT = {"_build", "build", "dist", "node_modules"}
-CODE = ("src", "frontend/src", "benchmarks", "examples", "tests")
+CODE = ("src", "frontend/src", "benchmarks", "docs", "examples", "tests")
 # Options and functions of other libraries, and placeholders.
 OF_PEERS = {
     "AVX512_ICL",
@@ -26,7 +26,6 @@ OF_PEERS = {
     "lazy_frame",
     "spark_frame",
 }
-FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})\s*\{?(?P<language>[\w+-]*)")
 
 
 def documents() -> list[Path]:
@@ -43,46 +42,9 @@ def current_documents() -> list[Path]:
     return [path for path in documents() if path.parent.name != "decisions"]
 
 
-def blocks(text: str) -> list[tuple[int, list[str]]]:
-    """Lines of each block fenced as python, with how many lines stand before them."""
-    results: list[tuple[int, list[str]]] = []
-    marks, python = "", False
-    for number, line in enumerate(text.split("\n"), start=1):
-        fence = FENCE.match(line)
-        if not marks and fence:
-            marks, python = fence["marks"], fence["language"] in ("python", "pycon", "py")
-            if python:
-                results.append((number, []))
-        elif marks and fence and fence["marks"].startswith(marks) and line.strip() == fence["marks"]:
-            marks = ""
-        elif marks and python:
-            results[-1][1].append(line)
-    return results
-
-
 def failures(text: str, name: str) -> list[str]:
     """What is wrong with a document, in words that name its lines; nothing when all is well."""
-    report: list[str] = []
-    lines = [""] * (text.count("\n") + 1)
-    for before, block in blocks(text):
-        if any(line.lstrip().startswith(">>>") for line in block):
-            lines[before : before + len(block)] = block
-        else:
-            report += not_compiling(block, before, name)
-    # Everything else is blanked and not cut out, so that a failure names the line of the document.
-    test = doctest.DocTestParser().get_doctest("\n".join(lines), {"__name__": "__main__"}, name, name, 0)
-    doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
-    return report
-
-
-def not_compiling(block: list[str], before: int, name: str) -> list[str]:
-    margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-    source = "\n" * before + "\n".join(line[margin:] for line in block)
-    try:
-        compile(source, name, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        return [f'File "{name}", line {error.lineno}: {error.msg}']
-    return []
+    return run(text, name).failures
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -180,3 +142,30 @@ class TestTheChecker:
         wrong.write_text(fenced(">>> 2 * 21", "41"), encoding="utf-8")
         with pytest.raises(AssertionError, match="Expected:"):
             assert not (report := failures(wrong.read_text(encoding="utf-8"), wrong.name)), "".join(report)
+
+
+ALT = ":alt: A straight line that rises from the lower left to the upper right"
+LINE = ("from matplotlib.figure import Figure", "axes = Figure().subplots()", "axes.plot([0, x])", "axes")
+
+
+class TestDrawings:
+    """Drawings run in the session of their page, and come out in every theme with the same bytes each time."""
+
+    def test_a_drawing_sees_what_stands_above_it(self):
+        text = fenced(">>> x = 1") + fenced(ALT, *LINE, language="{draw}") + fenced(">>> x", "1")
+        page = run(text, "good.md", themes=THEMES)
+        assert page.failures == []
+        (drawn,) = page.drawings
+        assert drawn.keys() == {"light", "dark"}
+        assert all(svg.startswith("<?xml") for svg in drawn.values())
+        assert drawn["light"] != drawn["dark"]
+        assert run(text, "good.md", themes=THEMES).drawings == [drawn]
+
+    def test_a_drawing_that_raises_fails_at_its_line(self):
+        report = "".join(failures("# Title\n" + fenced(ALT, *LINE, language="{draw}"), "bad.md"))
+        assert "NameError" in report
+        assert 'File "bad.md", line 4' in report
+
+    @pytest.mark.parametrize("lines", [(*LINE,), (":alt: too short", *LINE), (ALT, "x = 2"), (ALT, "x")])
+    def test_what_is_no_drawing(self, lines):
+        assert "Error" in "".join(failures(fenced(">>> x = 1") + fenced(*lines, language="{draw}"), "bad.md"))

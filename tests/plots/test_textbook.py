@@ -7,11 +7,11 @@ import matplotlib.pyplot as plt
 import pytest
 
 import thresher as th
-from tests.test_documents import blocks
+from docs.pages import blocks
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
-FIGURES = ["\n".join(lines) for _, lines in blocks(PAGE[PAGE.index("## The textbook's figures") :])]
+FIGURES = ["\n".join(block.lines) for block in blocks(PAGE[PAGE.index("## The textbook's figures") :])]
 
 
 def test_there_are_five():
