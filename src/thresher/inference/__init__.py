@@ -1,5 +1,18 @@
 """How sure one may be: intervals, comparisons, resampling, and what to plan for."""
 
+from thresher.inference.anytime import (
+    DelayTest,
+    Detector,
+    Maturity,
+    arrival_weights,
+    delay_test,
+    detector,
+    drawn_count_interval,
+    maturity,
+    mean_interval,
+    portfolio_interval,
+    stream_count_interval,
+)
 from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, roc_band
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates
@@ -49,8 +62,11 @@ __all__ = [
     "ConfusionIntervals",
     "CorrelatedT",
     "CostAt",
+    "DelayTest",
+    "Detector",
     "Difference",
     "Interval",
+    "Maturity",
     "McNemarTest",
     "MeasureAt",
     "OfRanking",
@@ -60,6 +76,7 @@ __all__ = [
     "ScoredRows",
     "Stability",
     "UnseenError",
+    "arrival_weights",
     "auc_interval",
     "auc_power",
     "auc_sample_size",
@@ -79,15 +96,22 @@ __all__ = [
     "compare_scan",
     "compare_unpaired",
     "corrected_t",
+    "delay_test",
+    "detector",
+    "drawn_count_interval",
     "hanley_mcneil_variance",
     "holm",
     "interval",
     "intervals",
+    "maturity",
     "mcnemar",
+    "mean_interval",
     "net_benefit_band",
     "out_of_bag_choice",
+    "portfolio_interval",
     "precision_recall_band",
     "rate_interval",
     "reliability_band",
     "roc_band",
+    "stream_count_interval",
 ]

@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias, get_args
 
 from thresher._internal.arguments import require_level, require_one_of
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.mixture import mean_limits
 from thresher.inference.interval import Interval, normal_quantile
 
-RateMethod: TypeAlias = Literal["wilson", "exact", "agresti-coull", "jeffreys"]
+RateMethod: TypeAlias = Literal["wilson", "exact", "agresti-coull", "jeffreys", "anytime"]
 
 
 def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod = "wilson") -> Interval:
@@ -18,12 +19,15 @@ def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod
 
     "wilson" (1927) inverts the score test; "exact" (Clopper & Pearson 1934) never covers less than it
     says and usually more; "agresti-coull" (1998) adds cases to Wald's; "jeffreys" is the Bayesian
-    interval under a Beta(½, ½) prior, closed at the ends (Brown, Cai & DasGupta 2001). None has zero width.
+    interval under a Beta(½, ½) prior, closed at the ends (Brown, Cai & DasGupta 2001). None has zero width. These
+    are for one look. "anytime" holds at every look, also of the running mean of a rate that drifts.
 
     >>> print(rate_interval(30, 50))
     0.6000 [0.4618, 0.7239]
     >>> print(rate_interval(0, 20, method="exact"))
     0.0000 [0.0000, 0.1684]
+    >>> print(rate_interval(80, 100, method="anytime"))
+    0.8000 [0.6576, 0.9063]
     """
     require_level(level)
     if not (isinstance(k, Real) and isinstance(n, Real)):
@@ -43,6 +47,9 @@ def _limits(k: float, n: float, level: float, method: RateMethod) -> tuple[float
     centre = (k + z * z / 2) / cases
     if method == "exact":
         return exact_limits(k, n, tail)
+    if method == "anytime":
+        lower, upper = (float(limit) for limit in mean_limits(k, k, n, level=level))
+        return lower, upper
     if method == "jeffreys":
         from scipy.special import betaincinv
 
