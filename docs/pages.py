@@ -122,11 +122,12 @@ def _pictures(block: Block, namespace: dict[str, Any], salt: str, themes: tuple[
 
     if len((block.options or {}).get("alt", "")) < SHORTEST_ALT:
         raise ValueError(f"a drawing needs :alt: of at least {SHORTEST_ALT} letters that say what is seen")
-    pictures = dict[str, str]()
+    pictures, before = dict[str, str](), dict(namespace)
     for theme in themes or ("light",):
         style: Any = THEMES[theme] | {"svg.hashsalt": salt}
         with mpl.rc_context(style):
-            figure = _figure(_value("\n".join(block.lines), dict(namespace)))
+            namespace |= before  # so that every theme draws the same
+            figure = _figure(_value("\n".join(block.lines), namespace))
             if themes:
                 file = io.StringIO()
                 figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
