@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 class Draw(SphinxDirective):
     """Show what the page's code draws.
 
-    The lines run where they stand among the page's `>>>` blocks; `:alt:` says in words what is seen.
+    The lines run where they stand among the page's `>>>` blocks; `:alt:` says in words what is seen, and `:code:` shows
+    the lines too.
     """
 
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {"alt": directives.unchanged_required}
+    option_spec: ClassVar[dict[str, Any]] = {"alt": directives.unchanged_required, "code": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """The picture twice: furo shows the one that suits its theme."""
@@ -38,13 +39,16 @@ class Draw(SphinxDirective):
         state["next"] += 1
         folder = Path(self.env.app.doctreedir, "drawn")
         folder.mkdir(parents=True, exist_ok=True)
-        shown = []
+        shown: list[nodes.Node] = []
+        if "code" in self.options:
+            code = "\n".join(self.content)
+            shown.append(nodes.literal_block(code, code, language="python"))
         for theme, svg in state["drawings"][place].items():
             path = folder / f"{self.env.docname.replace('/', '-')}-{place + 1}-{theme}.svg"
             path.write_text(svg, encoding="utf-8")
             uri = "/" + os.path.relpath(path, self.env.srcdir)
             shown.append(nodes.image(uri=uri, alt=self.options["alt"], classes=[f"only-{theme}", "drawing"]))
-        return [*shown]
+        return shown
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

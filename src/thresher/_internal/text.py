@@ -7,6 +7,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from string import ascii_uppercase
 
 # Marks that turn the direction of writing, signs of no width, and what no file can hold. Joiners are left: emoji and
 # whole alphabets are written with them.
@@ -19,6 +20,7 @@ _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 _EXPONENT, _TINY = 1e15, 1e-6  # numbers from here on, and below, are written with an exponent
 _DUST = 1e-13  # what rounding leaves of nothing
 _EXACT = Context(prec=400)
+_SHORT = 2  # signs of a name that fits into its point
 
 
 def visible(text: str) -> str:
@@ -52,6 +54,20 @@ def in_words(names: Sequence[str]) -> str:
     """
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def letters(names: Sequence[str]) -> list[str]:
+    """What marks points of a picture: short names, else letters, else numbers.
+
+    >>> letters(["M1", "M2"]), letters(["forest", "tree"]), letters(["forest"] * 27)[-1]
+    (['M1', 'M2'], ['A', 'B'], '27')
+    """
+    shown = [visible(name) for name in names]
+    if all(0 < len(name) <= _SHORT and name.isalnum() for name in shown):
+        return shown
+    return list(
+        ascii_uppercase[: len(names)] if len(names) <= len(ascii_uppercase) else map(str, range(1, len(names) + 1))
+    )
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

@@ -12,8 +12,10 @@ import numpy.typing as npt
 from thresher.choices.isometric import Plane
 from thresher.curves import auc, coverage, hull_splits, roc
 from thresher.curves import hull as hull_of
+from thresher.errors import ArgumentError
 from thresher.plots.display import unit_square
-from thresher.plots.models import Isometrics, PlaneDisplay, curve_splits, isometrics_words
+from thresher.plots.models import curve_splits
+from thresher.plots.plane import Families, PlaneDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,30 +51,40 @@ class CoverageDisplay(PlaneDisplay):
         self,
         ax: Axes | None = None,
         *,
-        hull: bool = True,
-        isometrics: Isometrics | None = None,
-        levels: Sequence[float] | None = None,
+        hull: bool | None = None,
+        isometrics: Families | None = None,
+        through: str | Sequence[str] | None = None,
         slopes: bool = True,
+        front: bool = False,
+        dominance: bool | str | Sequence[str] = False,
+        descending: bool = False,
     ) -> Self:
-        """Draw it, with lines of equal value of the measure or condition `isometrics`.
+        """Draw it, with lines of equal value of `isometrics`, a measure or condition.
 
-        `levels` are the values of these lines. `slopes` draws a line of equal cost through each condition's choice.
+        Several may be listed, or mapped to the values that are wanted: {"accuracy": [0.7]}; `through` draws those
+        through points, some by name or "all". `slopes` draws a line of equal cost through each condition's choice.
+        `front` joins the points that nobody dominates, `dominance` shades what some or all of them dominate, and `hull`
+        (which curves have unless it is False) is their convex hull. `descending` marks where lines cross the descending
+        diagonal: there tpr = tnr, and the height is the accuracy that the line stands for.
         """
         ax = self._start(ax, grid="")
         self._rectangle(ax)
-        self._isometrics(isometrics, levels)
+        self._draw_isometrics(isometrics, through)
         self.hulls_ = {}
         for name, ranking in self.rankings.items():
-            if hull:
+            if hull is not False:
                 corners = coverage(hull_of(ranking, pool="ties"))
                 colour = self._styles[name].colour
                 (self.hulls_[name],) = ax.plot(corners.fp, corners.tp, color=colour, linewidth=1, alpha=0.7, zorder=2)
             table, split = coverage(ranking), curve_splits(ranking)
             self._curve(name, table.fp[split], table.tp[split], "curve" * (len(self.rankings) == 1), marked=True)
+        self._draw_points(front=front, hull=bool(hull) and bool(self.points), dominance=dominance)
         choices = self._choices(slopes=slopes)
-        if len(self.rankings) == 1 and not choices:
+        Pos, Neg = self._sides()
+        self._draw_descending(wanted=descending, Pos=Pos, Neg=Neg)
+        if len(self.rankings) == 1 == len(self._entries) and not choices:
             self._entries.clear()  # a single curve needs no legend
-        return self._finish_curves(f"Coverage plot{isometrics_words(isometrics)}", *choices)
+        return self._finish_curves(f"Coverage plot{self._isometrics_words(isometrics)}", *choices)
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, fp, tp, and whether the split lies on the hull."""
@@ -82,8 +94,15 @@ class CoverageDisplay(PlaneDisplay):
         return {"threshold": table.threshold, "fp": table.fp, "tp": table.tp, "on_hull": on_hull}
 
     def _sides(self) -> tuple[float, float]:
-        rankings = self.rankings.values()
-        return max(ranking.Pos for ranking in rankings), max(ranking.Neg for ranking in rankings)
+        every = self._classifiers.values()
+        return max(each.Pos for each in every), max(each.Neg for each in every)
+
+    def _require_one_plane(self) -> None:
+        totals = {name: (each.Pos, each.Neg) for name, each in self._classifiers.items()}
+        if len(set(totals.values())) > 1:
+            listed = ", ".join(f"{name} {Pos:,.10g} and {Neg:,.10g}" for name, (Pos, Neg) in totals.items())
+            what = f"a coverage plot is of one number of positives and of negatives, and these differ: {listed}"
+            raise ArgumentError(what, "use ROCDisplay, which normalises")
 
     def _rectangle(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator, MultipleLocator
@@ -124,14 +143,17 @@ class ROCDisplay(PlaneDisplay):
         ax: Axes | None = None,
         *,
         hull: bool = False,
-        isometrics: Isometrics | None = None,
-        levels: Sequence[float] | None = None,
+        isometrics: Families | None = None,
+        through: str | Sequence[str] | None = None,
         slopes: bool = True,
+        front: bool = False,
+        dominance: bool | str | Sequence[str] = False,
+        descending: bool = False,
     ) -> Self:
-        """Draw it; options as in `CoverageDisplay.plot`."""
+        """Draw it; options as in `CoverageDisplay.plot`, but `hull` is drawn on request."""
         ax = self._start(ax, **unit_square("false positive rate", "true positive rate"))
         ax.plot([0, 1], [0, 1], **self._dotted())
-        self._isometrics(isometrics, levels)
+        self._draw_isometrics(isometrics, through)
         self.hulls_ = {}
         for name, ranking in self.rankings.items():
             self._band(name)
@@ -141,7 +163,10 @@ class ROCDisplay(PlaneDisplay):
                 (self.hulls_[name],) = ax.plot(fpr, tpr, color=colour, linewidth=1, alpha=0.7, zorder=2)
             fpr, tpr, _ = (column[curve_splits(ranking)] for column in roc(ranking))
             self._curve(name, fpr, tpr, f"AUC {auc(ranking):.3f}", marked=True)
-        return self._finish_curves(f"ROC plot{isometrics_words(isometrics)}", *self._choices(slopes=slopes))
+        self._draw_points(front=front, hull=hull and bool(self.points), dominance=dominance)
+        choices = self._choices(slopes=slopes)
+        self._draw_descending(wanted=descending)
+        return self._finish_curves(f"ROC plot{self._isometrics_words(isometrics)}", *choices)
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, fpr and tpr."""

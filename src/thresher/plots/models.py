@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
@@ -12,17 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeV
 import numpy as np
 import numpy.typing as npt
 
-from thresher.choices import Isometric, JointChoice, choose, isometric
-from thresher.choices.isometric import Plane
-from thresher.curves import coverage, thin
+from thresher.choices import JointChoice, choose
+from thresher.curves import thin
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
 from thresher.inference.bands import POINTWISE
-from thresher.plots.display import FAINT, Display, Entries, Entry, Frame, Style, dashes, legend_space, name_text, stack
+from thresher.plots.display import FAINT, Display, Entries, Entry, Frame, Style, legend_space, name_text, stack
 from thresher.ranking import Ranking
-from thresher.tables import Contingency, Measure, OperatingCondition, measure
+from thresher.tables import Measure, OperatingCondition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,112 +176,6 @@ def band_words(band: Band, kind: str = "band") -> str:
     """What may be expected of a band, in lines that fit into a legend."""
     what = "simultaneous" if band.simultaneous else POINTWISE
     return "\n".join(wrap(f"{band.level:.0%} {kind}, {what}", _LINE))
-
-
-@dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class PlaneDisplay(ModelsDisplay):
-    """Curves in a plane with isometrics, and what conditions choose."""
-
-    takes: ClassVar[frozenset[str]] = frozenset({"conditions", "bands"})
-    square: ClassVar[bool] = True
-    plane: ClassVar[Plane]
-
-    isometrics_: list[Line2D] = field(init=False)
-    chosen_: list[Line2D] = field(init=False)
-    slopes_: dict[str, Line2D] = field(init=False)
-
-    def _isometrics(self, of: Isometrics | None, levels: Sequence[float] | None) -> None:
-        """Draw thin lines of equal value, each with its value near the upper right end."""
-        ax, self.isometrics_ = self.ax_, []
-        lines = () if of is None else isometric_lines(of, rankings=self.rankings, levels=levels, plane=self.plane)
-        for line in lines:
-            self.isometrics_ += ax.plot(line.x, line.y, color=self._ink, linewidth=0.8, alpha=0.45, zorder=1.8)
-            end = line.x.size * 7 // 8
-            at = float(line.x[end]), float(line.y[end])
-            words = ax.annotate(f"{line.value:.3g}", at, ha="center", va="center", fontsize="x-small", color=self._ink)
-            words.set(alpha=0.8, zorder=1.9, bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8})
-
-    def _choices(self, *, slopes: bool, mix: Mapping[str, Ranking] | None = None) -> Entries:
-        """Draw a diamond per choice, and `equal_cost` per condition."""
-        ax, self.chosen_, self.slopes_ = self.ax_, [], {}
-        entries: Entries = []
-        for i, (name, joint) in enumerate(self.chosen.items()):
-            for model, choice in joint.choices.items():
-                tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
-                tables = [
-                    each.table if mix is None else each.table.at_class_ratio(mix[model].class_ratio) for each in tied
-                ]
-                x, y = zip(*(place(table, self.plane) for table in tables), strict=True)
-                self.chosen_.append(diamond(ax, x, y, self._styles[model].colour))
-            line = equal_cost(joint, self.plane, mix) if slopes else None
-            if line is not None:
-                options: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
-                (self.slopes_[name],) = ax.plot(line.x, line.y, color=self._ink, **options)
-                slope = "" if line.slope is None else f", slope {line.slope:.3g}"
-                entries.append((self.slopes_[name], f"{name_text(name) if name else 'equal cost'}{slope}"))
-        return entries
-
-
-def isometric_lines(
-    of: Isometrics, *, rankings: Mapping[str, Ranking], levels: Sequence[float] | None, plane: Plane
-) -> list[Isometric]:
-    """The isometrics at `levels`, or at even values that the plane holds."""
-    totals = {(ranking.Pos, ranking.Neg) for ranking in rankings.values()}
-    if len(totals) > 1:
-        what = "the models have different numbers of positives or negatives, and isometrics depend on them"
-        raise ArgumentError(what, "draw the isometrics of one model, or of models of the same cases")
-    ((Pos, Neg),) = totals
-    lines = []
-    for value in _even(of, next(iter(rankings.values()))) if levels is None else levels:
-        try:
-            lines.append(isometric(of, value, plane=plane, Pos=Pos, Neg=Neg))
-        except ArgumentError:
-            if levels is not None:  # what was asked for is not left out in silence
-                raise
-    return lines
-
-
-def _even(of: Isometrics, ranking: Ranking) -> Sequence[float]:
-    """Round values: tenths, fifths, or round numbers among those the curve reaches."""
-    from matplotlib.ticker import MaxNLocator
-
-    if isinstance(of, Measure | str):
-        low, high = measure(of).range
-        if math.isfinite(high):
-            return _TENTHS if low == 0 else _SIGNED
-        values = measure(of).of(coverage(ranking))
-    else:
-        values = of.expected_cost(coverage(ranking))
-    reached = [value for value in values.tolist() if math.isfinite(value)]
-    return [float(tick) for tick in MaxNLocator(7).tick_values(min(reached), max(reached))]
-
-
-def isometrics_words(of: Isometrics | None) -> str:
-    """What a title says of the isometrics."""
-    if of is None:
-        return ""
-    name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name.replace("_", " ")
-    return f" with lines of equal {name}"
-
-
-def place(table: Contingency, plane: Plane) -> tuple[float, float]:
-    """Where a table lies in a plane."""
-    x, y = {"coverage": ("fp", "tp"), "roc": ("fpr", "tpr"), "pr": ("recall", "precision")}[plane]
-    return float(getattr(table, x)), float(getattr(table, y))
-
-
-def equal_cost(joint: JointChoice, plane: Plane, mix: Mapping[str, Ranking] | None = None) -> Isometric | None:
-    """The points that cost what the choice costs; None where it is a corner only.
-
-    `mix` holds the models' rankings as the plane shows them, where their class mix is not the choice's.
-    """
-    choice = joint.choice
-    ranking = choice.ranking if mix is None else mix[joint.model]
-    try:
-        return isometric(choice.condition, choice.expected_cost, plane=plane, Pos=ranking.Pos, Neg=ranking.Neg)
-    except ArgumentError:
-        # A choice in a corner of the rectangle: rounding may put the line just outside of it.
-        return None
 
 
 def diamond(ax: Axes, x: npt.ArrayLike, y: npt.ArrayLike, colour: str) -> Line2D:

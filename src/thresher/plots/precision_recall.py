@@ -11,9 +11,13 @@ import numpy.typing as npt
 
 from thresher.choices.isometric import Plane
 from thresher.curves import average_precision, pr_gain, precision_at, precision_recall
+from thresher.errors import ArgumentError, argument
 from thresher.plots.display import unit_square
-from thresher.plots.models import FEW, Isometrics, ModelsDisplay, PlaneDisplay, Restates, curve_splits, isometrics_words
+from thresher.plots.models import FEW, ModelsDisplay, Restates, curve_splits
+from thresher.plots.plane import Families, PlaneDisplay
+from thresher.plots.points import require_points
 from thresher.ranking import Floats, Ranking
+from thresher.tables import Contingency, OperatingCondition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,13 +48,19 @@ class PrecisionRecallDisplay(PlaneDisplay):
         self,
         ax: Axes | None = None,
         *,
-        isometrics: Isometrics | None = None,
-        levels: Sequence[float] | None = None,
+        hull: bool = False,
+        isometrics: Families | None = None,
+        through: str | Sequence[str] | None = None,
         slopes: bool = False,
+        front: bool = False,
+        dominance: bool | str | Sequence[str] = False,
     ) -> Self:
-        """Draw it; options as in `CoverageDisplay.plot`. Equal costs are curves here."""
+        """Draw it; options as in `CoverageDisplay.plot`. Equal costs are curves here.
+
+        So is the `hull` of points, whose edges are the straight ones of ROC space.
+        """
         ax = self._start(ax, **unit_square("recall", "precision"))
-        self._isometrics(isometrics, levels)
+        self._draw_isometrics(isometrics, through)
         self.marks_, self.baselines_ = {}, {}
         average = {name: average_precision(ranking) for name, ranking in self.rankings.items()}
         for name, ranking in self.rankings.items():
@@ -64,11 +74,46 @@ class PrecisionRecallDisplay(PlaneDisplay):
                 (self.marks_[name],) = ax.plot(
                     recall, precision, linestyle="none", marker=style.marker, markersize=4.5, color=style.colour
                 )
+        for table in self.points.values():
+            if table.prevalence not in self.baselines_:
+                self.baselines_[table.prevalence] = ax.axhline(table.prevalence, **self._dotted(alpha=0.7))
+        self._draw_points(front=front, hull=hull and bool(self._required("hull")), dominance=dominance)
         choices = self._choices(slopes=slopes, mix=self.rankings)
         baselines = [(line, f"prevalence {rate:.3g}") for rate, line in self.baselines_.items()]
-        title = f"Precision and recall{isometrics_words(isometrics)}"
-        weak = max(average.values()) < 0.5
+        title = f"Precision and recall{self._isometrics_words(isometrics)}"
+        heights = [*average.values()] or [table.precision for table in self.points.values()]
+        weak = max(heights) < 0.5
         return self._finish_curves(title, *baselines, *choices, loc="upper right" if weak else "lower left")
+
+    @classmethod
+    def from_tables(
+        cls,
+        tables: Contingency | Mapping[str, Contingency],
+        *,
+        conditions: OperatingCondition | Mapping[str, OperatingCondition] | None = None,
+        class_ratio: float | None = None,
+    ) -> Self:
+        """Of classifiers that are tables, by name: a lettered point each.
+
+        Precision depends on the class mix: tables of several need the `class_ratio` (Pos / Neg) that they are to be
+        shown at. `conditions` (one, or several by name) marks what each makes the best choice.
+        """
+        points = require_points(tables)
+        if class_ratio is not None:
+            points = {name: table.at_class_ratio(class_ratio) for name, table in points.items()}
+        return cls(rankings={})._with_points(points, conditions)
+
+    def _require_one_plane(self) -> None:
+        mixes = {name: float(each.class_ratio) for name, each in self._classifiers.items()}
+        if not np.allclose(list(mixes.values()), next(iter(mixes.values())), rtol=1e-9):
+            listed = ", ".join(f"{name} {ratio:.4g}" for name, ratio in mixes.items())
+            what = f"precision depends on the class mix, and the class ratios differ: {listed}"
+            fix = f"give {argument('class_ratio')}, Pos / Neg where they are to be compared, or use ROCDisplay"
+            raise ArgumentError(what, fix)
+        for name, table in self.points.items():
+            if not table.predicted_positive:
+                what = f"{name!r} calls nothing positive, so it has no precision and no place in this plane"
+                raise ArgumentError(what, "leave it out, or use ROCDisplay")
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, recall and precision (NaN where nothing is positive)."""

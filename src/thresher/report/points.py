@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from string import ascii_uppercase
+from collections.abc import Mapping
 from typing import Any
 
-from thresher._internal.text import count_text, in_words, isolated, range_text, visible
+from thresher._internal.text import count_text, in_words, isolated, letters, range_text, visible
 from thresher.choices.points import TableChoice
 from thresher.evaluation.rows import cells
 from thresher.report.numbers import json_number, json_numbers, value_text
@@ -18,7 +17,6 @@ from thresher.version import __version__
 FORMAT = "thresher/page/1"
 _COSTS = ("cost_fp", "cost_fn", "cost_tp", "cost_tn")
 _RATE = (0.0, 1.0)
-_SHORT = 2  # signs of a name that fits into its point
 
 
 def points_payload(choice: TableChoice, *, title: str | None = None) -> dict[str, Any]:
@@ -53,20 +51,6 @@ def points_payload(choice: TableChoice, *, title: str | None = None) -> dict[str
             for name, mark in zip(names, letters(names), strict=True)
         ],
     }
-
-
-def letters(names: Sequence[str]) -> list[str]:
-    """What points are marked with: short names, else letters, else numbers.
-
-    >>> letters(["M1", "M2"]), letters(["forest", "tree"]), letters(["forest"] * 27)[-1]
-    (['M1', 'M2'], ['A', 'B'], '27')
-    """
-    shown = [visible(name) for name in names]
-    if all(0 < len(name) <= _SHORT and name.isalnum() for name in shown):
-        return shown
-    return list(
-        ascii_uppercase[: len(names)] if len(names) <= len(ascii_uppercase) else map(str, range(1, len(names) + 1))
-    )
 
 
 def points_panels(payload: Mapping[str, Any]) -> list[Panel]:
