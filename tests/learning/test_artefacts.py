@@ -13,19 +13,21 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.base import BaseEstimator
+from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 import thresher as th
 from thresher.learning import (
     CalibratedModel,
+    CostSensitiveClassifier,
     GroupedModel,
     LeafTree,
     Outliers,
-    ThresholdClassifier,
     candidate_models,
     column_types,
     preparation,
@@ -131,7 +133,8 @@ def test_every_candidate_comes_back(name, tmp_path):
     [
         CalibratedModel(LogisticRegression(), smoothing=th.calibration.MEstimate(m=2, prior=0.5)),
         GroupedModel(LogisticRegression(), boundaries=[0.3, 0.6], smoothing="laplace"),
-        ThresholdClassifier(LogisticRegression(), th.OperatingCondition(cost_ratio=3)),
+        CostSensitiveClassifier(LogisticRegression(), th.OperatingCondition(cost_ratio=3)),
+        CostSensitiveClassifier(LogisticRegression(), th.OperatingCondition(cost_ratio=3), fit_weights=True),
         LeafTree(),
     ],
     ids=lambda model: type(model).__name__,
@@ -140,6 +143,23 @@ def test_wrappers_come_back(model, tmp_path):
     numbers = TABLE[["age"]]
     again = read_model(write_model(model.fit(numbers, LABELS), tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict(numbers), model.predict(numbers))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(CalibratedModel(GaussianNB(), method=name) for name in ("isotonic", "temperature", "auto")),
+        CostSensitiveClassifier(GaussianNB(), th.OperatingCondition(costs=th.CostMatrix.by_class({2: 5}, range(3)))),
+    ],
+    ids=lambda model: getattr(model, "method", "costs"),
+)
+def test_wrappers_of_several_classes_come_back(model, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    path = write_model(model.fit(X, y), tmp_path / "model.skops")
+    again = read_model(path)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert write_model(again, tmp_path / "again.skops").read_bytes() == path.read_bytes()
 
 
 def test_fences_of_outliers_are_trusted(tmp_path):

@@ -21,10 +21,10 @@ from thresher.learning.learn import Learned, learn
 from thresher.learning.model_file import SAVED, read_model, write_model
 from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.candidates import Neighbours, OneFeatureRule, baselines, candidate_models
+from thresher.learning.models.cost_sensitive import CostSensitiveClassifier
 from thresher.learning.models.grouped import GroupedModel, grouped
 from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
-from thresher.learning.models.threshold import ThresholdClassifier
 from thresher.learning.models.tree_drawing import TreeNodes
 from thresher.learning.preprocessing.encoders import (
     Categories,
@@ -52,7 +52,7 @@ __all__ += ["PrincipalComponents", "Scatter", "ScatterSelector", "Selection", "p
 __all__ += ["scatter_of_chunks", "selection"]
 # models
 __all__ += ["CalibratedModel", "DistanceClassifier", "GroupedModel", "LeafTree", "Neighbours", "OneFeatureRule"]
-__all__ += ["ThresholdClassifier", "TreeNodes", "baselines", "candidate_models", "grouped"]
+__all__ += ["CostSensitiveClassifier", "TreeNodes", "baselines", "candidate_models", "grouped"]
 # validation
 __all__ += ["CrossValidation", "FeatureCurve", "Folds", "LearningCurve", "cost_scorer", "cross_validate"]
 __all__ += ["feature_curve", "learning_curve", "nested_costs", "nested_interval"]

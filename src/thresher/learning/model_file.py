@@ -31,9 +31,9 @@ Node: TypeAlias = Mapping[str, Any]
 
 # Classes and functions that saved models name; they report thresher.learning as their module, so that files may move.
 SAVED = (
-    *("CalibratedModel", "Categories", "DateParts", "DistanceClassifier", "GroupedModel", "LeafTree", "MissingFlags"),
-    *("Neighbours", "Numbers", "OneFeatureRule", "Outliers", "ScatterSelector", "TextFeatures", "ThresholdClassifier"),
-    *("TreeNodes", "named_category"),
+    *("CalibratedModel", "Categories", "CostSensitiveClassifier", "DateParts", "DistanceClassifier", "GroupedModel"),
+    *("LeafTree", "MissingFlags", "Neighbours", "Numbers", "OneFeatureRule", "Outliers", "ScatterSelector"),
+    *("TextFeatures", "TreeNodes", "named_category"),
 )
 _SCALARS = frozenset(
     f"numpy.{kind.__name__}"
@@ -62,9 +62,10 @@ _OBJECTS = frozenset(
         "sklearn.preprocessing._target_encoder.TargetEncoder",
         "sklearn.svm._classes.LinearSVC",
         *(f"sklearn.tree._classes.{name}" for name in ("DecisionTreeClassifier", "ExtraTreeRegressor")),
-        *(f"thresher.calibration.{name}" for name in ("CalibrationMap", "LogisticCurve", "MEstimate", "Steps")),
+        *(f"thresher.calibration.{name}" for name in ("CalibrationMap", "Candidate", "LogLinear", "LogisticCurve")),
+        *(f"thresher.calibration.{name}" for name in ("Losses", "MEstimate", "OneVsRest", "Steps")),
         *(f"thresher.{name}" for name in ("cautions.Caution", "choices.Choice", "choices.Point", "ranking.Ranking")),
-        "thresher.tables.OperatingCondition",
+        *(f"thresher.{name}" for name in ("ranking.Segments", "tables.CostMatrix", "tables.OperatingCondition")),
         *(f"thresher.learning.{name}" for name in SAVED if name[0].isupper()),
     }
 )

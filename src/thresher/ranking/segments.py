@@ -306,8 +306,11 @@ class Segments(Tabular):
         more = f"… {len(self) - _SHOWN:,} more" if len(self) > _SHOWN else ""
         return "".join(brackets) + more
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.probability.copy(), self.counts.copy(), self.classes, self.dropped)
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.probability, self.counts, self.classes, self.dropped  # what is remembered follows from it
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._fill(*state)
 
     def _brief(self) -> str:
         *others, last = map(repr, self.classes)
@@ -368,12 +371,6 @@ def require_sums(probability: Matrix) -> None:
         first = f"first sum {total[off[0]]:.6g} at row {off[0]}"
         what = f"{off.size:,} of {total.size:,} rows of probabilities do not sum to 1 ({first})"
         raise ProbabilityError(what, "give one column per class, each row summing to 1")
-
-
-def _restore(probability: Matrix, counts: Counts, classes: tuple[Any, ...], dropped: int) -> Segments:
-    segments = Segments.__new__(Segments)
-    segments._fill(probability, counts, classes, dropped)
-    return segments
 
 
 def _vectors(probability: npt.ArrayLike, k: int) -> Matrix:

@@ -35,4 +35,4 @@ __all__ = [
     "require_table",
 ]
 
-publish(__name__, Contingency, OperatingCondition)
+publish(__name__, Contingency, CostMatrix, OperatingCondition)

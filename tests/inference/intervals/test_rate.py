@@ -69,7 +69,7 @@ def test_what_is_no_rate_is_refused(k, n):
 
 
 def test_unknown_methods_and_levels_are_refused():
-    with pytest.raises(ArgumentError, match='one of wilson, exact, agresti-coull, jeffreys, anytime'):
+    with pytest.raises(ArgumentError, match="one of wilson, exact, agresti-coull, jeffreys, anytime"):
         ti.rate_interval(1, 2, method="wald")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="level"):
         ti.rate_interval(1, 2, level=95)

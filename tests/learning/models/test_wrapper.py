@@ -1,5 +1,7 @@
 """Tests of wrapper."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -14,18 +16,19 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 import thresher as th
-from thresher.learning import CalibratedModel, GroupedModel, ThresholdClassifier
+from thresher.learning import CalibratedModel, CostSensitiveClassifier, GroupedModel
 from thresher.learning.models.wrapper import ClassifierWrapper
 from thresher.learning.validation.folds import inner_splits
 
 RNG = np.random.default_rng(0)
 X, Y = make_classification(n_samples=120, random_state=0)
-WRAPPERS = [ThresholdClassifier, CalibratedModel, GroupedModel]
+Fitted = partial(CostSensitiveClassifier, fit_weights=True)
+WRAPPERS = [Fitted, CalibratedModel, GroupedModel]
 NOISY, LABELS = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)
 
 
 def ranked(splits, **options):
-    return ThresholdClassifier(KNeighborsClassifier(1), cv=splits).fit(NOISY, LABELS, **options).ranking_
+    return Fitted(KNeighborsClassifier(1), cv=splits).fit(NOISY, LABELS, **options).ranking_
 
 
 def test_a_nearest_neighbour_never_meets_itself():
@@ -41,7 +44,7 @@ def test_rows_may_be_tested_often_or_never_and_weights_follow():
     weights = np.arange(60.0)
     tested = np.concatenate([test for _, test in splits])
     assert ranked(splits).total == 60
-    model = ThresholdClassifier(GaussianNB(), cv=splits).fit(NOISY, LABELS, sample_weight=weights)
+    model = Fitted(GaussianNB(), cv=splits).fit(NOISY, LABELS, sample_weight=weights)
     assert model.ranking_.total == pytest.approx(weights[tested].sum())
 
 
@@ -66,15 +69,16 @@ def test_the_inner_model_is_fitted_on_all_rows_and_the_given_one_untouched(wrapp
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_wrappers_share_one_out_of_fold_ranking(wrapper):
-    first = ThresholdClassifier(LogisticRegression(), cv=4).fit(X, Y).ranking_
+    first = Fitted(LogisticRegression(), cv=4).fit(X, Y).ranking_
     assert wrapper(LogisticRegression(), cv=4, n_jobs=2).fit(X, Y).ranking_ == first
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_tags_are_the_inner_models_and_two_classes(wrapper):
+def test_tags_are_the_inner_models_and_those_of_the_map(wrapper):
     tags = get_tags(wrapper(HistGradientBoostingClassifier()))
     assert tags.input_tags.allow_nan
-    assert not tags.classifier_tags.multi_class
+    assert tags.classifier_tags.multi_class == (wrapper is CalibratedModel)
+    assert not get_tags(CalibratedModel(HistGradientBoostingClassifier(), method="platt")).classifier_tags.multi_class
     with pytest.raises(NotFittedError):
         wrapper(LogisticRegression()).predict(X)
 
@@ -107,7 +111,7 @@ def test_a_map_that_tore_groups_apart_is_sure_of_itself():
 @pytest.mark.parametrize("steps", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)])
 def test_groups_reach_wrappers_within(steps):
     within = steps(CalibratedModel(NEAREST, method="platt", cv=5))
-    both = ThresholdClassifier(within, cv=5).fit(NOISE, ILL, groups=PATIENT)
+    both = Fitted(within, cv=5).fit(NOISE, ILL, groups=PATIENT)
     last = both.estimator_[-1] if hasattr(both.estimator_, "steps") else both.estimator_
     assert th.auc(last.ranking_) < 0.65
 
@@ -128,6 +132,7 @@ def test_groups_and_times_are_one_per_row(wrapper):
 
 def test_calibrated_rankings_are_the_maps():
     model = CalibratedModel(LogisticRegression(), method="platt", cv=3).fit(X, Y)
+    assert isinstance(model.calibrated_, th.Ranking)
     np.testing.assert_allclose(model.calibrated_.score, model.map_(model.ranking_.score))
     assert model.calibrated_.Pos == model.ranking_.Pos
 

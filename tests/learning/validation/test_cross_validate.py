@@ -1,6 +1,7 @@
 """Out-of-fold scores against scikit-learn's, and nested costs, for which noise cannot pay."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -213,7 +214,7 @@ def test_of_calibrated_models_the_choice_has_met_no_row_of_the_fold():
     costs = nested_costs(cv, CONDITION)
     for number, split in enumerate(cv.splits):
         fitted = {name: model.fit(ROWS[split.train], LABELS[split.train]) for name, model in models.items()}
-        choices = {name: th.choose(model.calibrated_, CONDITION) for name, model in fitted.items()}
+        choices: Any = {name: th.choose(model.calibrated_, CONDITION) for name, model in fitted.items()}
         best = min(choices, key=lambda name: choices[name].expected_cost)
         calls = fitted[best].predict_proba(ROWS[split.test])[:, 1] >= choices[best].threshold
         table = th.contingency(LABELS[split.test], calls)

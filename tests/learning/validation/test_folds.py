@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import thresher as th
-from thresher.learning import CalibratedModel, Folds, ThresholdClassifier
+from thresher.learning import CalibratedModel, CostSensitiveClassifier, Folds
 from thresher.learning.validation.folds import (
     groups_and_times,
     inner_splits,
@@ -93,7 +93,7 @@ def test_entries_are_one_per_row_and_none_is_missing(groups, times, kind, words)
     [
         (GaussianNB(), []),
         (CalibratedModel(GaussianNB()), ["groups"]),
-        (make_pipeline(StandardScaler(), ThresholdClassifier(GaussianNB())), ["thresholdclassifier__groups"]),
+        (make_pipeline(StandardScaler(), CostSensitiveClassifier(GaussianNB())), ["costsensitiveclassifier__groups"]),
         (make_pipeline(StandardScaler(), make_pipeline(CalibratedModel(GaussianNB()))), None),
         (make_pipeline(StandardScaler(), GaussianNB()), []),
         (FrozenEstimator(CalibratedModel(GaussianNB())), []),

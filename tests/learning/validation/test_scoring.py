@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import thresher as th
-from thresher.learning import ThresholdClassifier, cost_scorer
+from thresher.learning import CostSensitiveClassifier, cost_scorer
 from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.learning.validation.scoring import (
     corrected_interval,
@@ -180,11 +180,11 @@ def test_a_search_finds_the_cheapest_model_and_its_score_is_what_its_calls_cost(
 
 
 def test_a_threshold_classifier_scores_itself_by_its_condition():
-    model = ThresholdClassifier(LogisticRegression(), COSTS_OF_COST_SCORER, cv=3).fit(X, Y)
+    model = CostSensitiveClassifier(LogisticRegression(), COSTS_OF_COST_SCORER, cv=3).fit(X, Y)
     assert model.score(X, Y) == pytest.approx(-by_definition(model.predict(X), COSTS_OF_COST_SCORER))
     assert model.score(X, Y) == cost_scorer(COSTS_OF_COST_SCORER)(model, X, Y)
     assert model.score(X, Y, WEIGHT) == pytest.approx(-by_definition(model.predict(X), COSTS_OF_COST_SCORER, WEIGHT))
-    unsaid = ThresholdClassifier(LogisticRegression(), cv=3).fit(X, Y)
+    unsaid = CostSensitiveClassifier(LogisticRegression(), cv=3).fit(X, Y)
     assert unsaid.score(X, Y) == pytest.approx(-np.mean(unsaid.predict(X) != Y))
 
 

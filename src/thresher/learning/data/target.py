@@ -95,7 +95,8 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> ClassTarget:
     if kind != "binary":
         what = f"Only binary classification is supported. The type of the target is {kind}."  # scikit-learn's words
         rest = "compare one class with the rest, e.g. y == y[0]"
-        raise LabelError(what, f"{rest}; for all classes at once take CalibratedModel or CostSensitiveClassifier")
+        every = "CalibratedModel(method='dirichlet') or CostSensitiveClassifier()"
+        raise LabelError(what, f"{rest}; for all classes at once take {every}")
     return class_target(labels, positive=positive, matters=matters)
 
 

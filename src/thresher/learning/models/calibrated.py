@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, get_args
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.arguments import require_one_of
 from thresher.calibration import MEstimate, calibration_map
-from thresher.calibration.maps.map import Method
 from thresher.calibration.smoothing import Smoothing
-from thresher.errors import ArgumentError
+from thresher.cautions import Caution
+from thresher.errors import ArgumentError, argument
+from thresher.learning.data.target import ClassTarget
 from thresher.learning.models.wrapper import ClassifierWrapper
-from thresher.learning.validation.fit_and_score import response_of
-from thresher.ranking import Floats, Ranking
+from thresher.learning.validation.fit_and_score import Problem, response_of
+from thresher.ranking import Floats, Ranking, Segments
+from thresher.tables import CostMatrix, OperatingCondition
+
+Calibration: TypeAlias = Literal["isotonic", "histogram", "platt", "beta", "temperature", "vector", "dirichlet", "auto"]
+OF_SCORES: tuple[Calibration, ...] = ("platt", "beta", "histogram")
+OF_VECTORS: tuple[Calibration, ...] = ("vector", "dirichlet", "auto")
+METHODS: tuple[Calibration, ...] = ("isotonic", "temperature", *OF_SCORES, *OF_VECTORS)
 
 
 @dataclass(eq=False, repr=False)
@@ -23,11 +30,13 @@ class CalibratedModel(ClassifierWrapper):
 
     The map is fitted on out-of-fold scores of the training rows and applied to the model fitted on all rows.
 
-    The method is "isotonic", "histogram", "platt", "beta" or "temperature", as in `calibration_map`; the last two need
-    probabilities, and "platt" takes log-odds of probabilities, or decision functions as they are. `smoothing`,
-    `interpolate` and `bins` serve "isotonic" and "histogram". Other parameters are those of `ThresholdClassifier`; a
-    `MEstimate` needs the positive label, since its prior speaks of one class. After `fit`, `map_` is the
-    `CalibrationMap`, and `ranking_` the out-of-fold ranking it was fitted on.
+    The method is one of `calibration_map`. "isotonic" and "temperature" are for any number of classes; "histogram",
+    "platt" and "beta" for two; "vector", "dirichlet" and "auto" map vectors of probabilities, of two classes as well.
+    Of two classes "beta" and "temperature" need probabilities, and "platt" takes log-odds of probabilities, or decision
+    functions as they are; vectors are probabilities, or softmaxed margins. `smoothing`, `interpolate` and `bins` serve
+    "isotonic" and "histogram"; `condition` has the costs by which "auto" chooses. Other parameters are those of
+    `CostSensitiveClassifier`; a `MEstimate` needs the positive one of two labels, since its prior speaks of one class.
+    After `fit`, `map_` is the `CalibrationMap`, fitted on the out-of-fold `ranking_` or `segments_`.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
@@ -41,38 +50,62 @@ class CalibratedModel(ClassifierWrapper):
     """
 
     _: KW_ONLY
-    method: Method = "isotonic"
+    method: Calibration = "isotonic"
     smoothing: Smoothing = None
     interpolate: bool = False
     bins: int | None = None
+    condition: OperatingCondition | CostMatrix | None = None
 
     @property
-    def calibrated_(self) -> Ranking:
-        """The training rows ranked by calibrated out-of-fold scores."""
+    def calibrated_(self) -> Ranking | Segments:
+        """The training rows ranked, or counted, by calibrated out-of-fold scores."""
+        if self._place is None:
+            counted = self.segments_
+            return Segments(self.map_(counted.probability), counted.counts, classes=counted.classes)
         ranked = self.ranking_
         return Ranking(self.map_(ranked.score), ranked.pos, ranked.neg, dropped=ranked.dropped)
 
-    def _check(self) -> bool:
-        require_one_of(self.method, get_args(Method), name="method")
+    def _matters(self) -> bool:
+        return isinstance(self.smoothing, MEstimate)
+
+    def _two_only(self) -> bool:
+        return self.method in OF_SCORES
+
+    def _by_class(self) -> bool:
+        return self.method in OF_VECTORS
+
+    def _check(self, target: ClassTarget) -> None:
+        require_one_of(self.method, METHODS, name="method")
+        if self.condition is not None and self.method != "auto":
+            fix = f"pass {argument('method', 'auto')}, or leave {argument('condition')} out"
+            raise ArgumentError(f"{self.method} calibration knows no costs", fix, parameter="condition")
         method = response_of(self.estimator, self.response)
-        if method != "predict_proba" and self.method in ("beta", "temperature"):
+        if target.place is not None and method != "predict_proba" and self.method in ("beta", "temperature"):
             raise ArgumentError(
                 f"{self.method} calibration maps probabilities, and {type(self.estimator).__name__} scores by {method}",
                 fix='pick method="platt" or "isotonic", which take any score',
             )
-        return isinstance(self.smoothing, MEstimate)
 
-    def _learn(self) -> None:
-        self.map_ = calibration_map(
-            self.ranking_,
-            method=self.method,
-            smoothing=self.smoothing,
-            interpolate=self.interpolate,
-            bins=self.bins,
-            on="score" if self.method == "platt" and self._method != "predict_proba" else None,
-        )
+    def _learn(self, problem: Problem) -> None:
+        method: Any = self.method
+        options: dict[str, Any] = {"smoothing": self.smoothing, "interpolate": self.interpolate}
+        if problem.target.place is None:
+            self.map_ = calibration_map(self.segments_, method=method, condition=self.condition, **options)
+            return
+        options["on"] = "score" if self.method == "platt" and self._method != "predict_proba" else None
+        options["bins"] = self.bins
+        try:
+            self.map_ = calibration_map(self.ranking_, method=method, **options)
+        except ArgumentError:
+            if self.method not in ("beta", "temperature"):
+                raise
+            # Scores that separate the classes have no finite optimum; what is amiss otherwise is refused again.
+            fitted = calibration_map(self.ranking_, method=method, targets="platt", **options)
+            text = "no finite slope fits these classes best; Platt's targets share each case between them"
+            self.map_ = replace(fitted, cautions=(*fitted.cautions, Caution("separable", text)))
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities, one column per label in the order of `classes_`."""
         check_is_fitted(self)
-        return self._columns(self.map_(self.scores(X)))
+        probability = self.map_(self.scores(X))
+        return probability if self._place is None else self._columns(probability)

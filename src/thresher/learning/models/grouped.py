@@ -16,7 +16,9 @@ from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
+from thresher.learning.data.target import ClassTarget
 from thresher.learning.models.wrapper import ClassifierWrapper
+from thresher.learning.validation.fit_and_score import Problem
 from thresher.ranking import Counts, Floats, Ranking
 
 Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
@@ -55,8 +57,8 @@ class GroupedModel(ClassifierWrapper):
 
     `boundaries` are thresholds on the scores, rising, each the lowest score of the group above it; a number of groups
     of nearly equal count; or "hull": wherever the hull of the out-of-fold ranking has a corner. A group without rows
-    needs `smoothing`. Other parameters are those of `ThresholdClassifier`. After `fit`, `boundaries_` are thresholds,
-    `counts_` the positives and negatives between them, and `grades_` the grading model's ranking.
+    needs `smoothing`. Other parameters are those of `CostSensitiveClassifier`. After `fit`, `boundaries_` are
+    thresholds, `counts_` the positives and negatives between them, and `grades_` the grading model's ranking.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
@@ -77,10 +79,16 @@ class GroupedModel(ClassifierWrapper):
         check_is_fitted(self)
         return np.searchsorted(self.boundaries_, self.scores(X), side="right")
 
-    def _check(self) -> bool:
+    def _check(self, _target: ClassTarget) -> None:
+        pass
+
+    def _matters(self) -> bool:
         return isinstance(self.smoothing, MEstimate)
 
-    def _learn(self) -> None:
+    def _two_only(self) -> bool:
+        return True
+
+    def _learn(self, _problem: Problem) -> None:
         self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
         group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
         self.counts_ = np.zeros((self.boundaries_.size + 1, 2), dtype=self.ranking_.pos.dtype)

@@ -1,4 +1,4 @@
-"""The base class of wrappers, ranked on out-of-fold scores."""
+"""The base class of wrappers, which learn from out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.arguments import require_integer
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
+from thresher.inputs.labels import sorted_labels
+from thresher.inputs.matrix import segment
 from thresher.inputs.rank import rank
-from thresher.learning.data.target import ClassTarget, binary_target
+from thresher.learning.data.target import ClassTarget, binary_target, class_labels, class_target
 from thresher.learning.validation.fit_and_score import (
     Problem,
     Response,
@@ -40,18 +42,19 @@ from thresher.learning.validation.folds import (
     require_teachable,
     route,
 )
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats
 
 _CV = 'give a number of folds, a splitter, splits or "prefit"'
 
 
 @dataclass(eq=False, repr=False)
 class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier of two classes around another one.
+    """A classifier around another one.
 
-    After `fit`, `estimator_` is the model fitted on all rows, `ranking_` ranks the rows by out-of-fold scores
-    (by its own scores where the model came fitted), and `positive_` is the positive label. Subclasses say in `_learn`
-    what they add, and in `predict_proba` how scores become probabilities.
+    After `fit`, `estimator_` is the model fitted on all rows. Of two classes `ranking_` ranks the rows by out-of-fold
+    scores (by its own scores where the model came fitted), and `positive_` is the positive label; of more, `segments_`
+    counts them by vector of probabilities, and `positive_` is None. Subclasses say in `_learn` what they add, and in
+    `predict_proba` how scores become probabilities.
     """
 
     estimator: Any
@@ -71,27 +74,26 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         Folds given as a number hold `groups` together and run forward in `times`, which also reach wrappers within; a
         splitter gets the groups.
         """
-        matters = self._check()
         X, y = indexable(X, y)
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)
-        target = binary_target(y, positive=self.positive, matters=matters)
+        target = self._target(y)
+        self._check(target)
         row_data = groups_and_times(groups, times, rows=target.labels.size)
         self._method = response_of(self.estimator, self.response)
         fit_parameters, split_parameters = self._parameters(sample_weight, row_data, parameters)
+        problem = Problem(X, target, sample_weight)
         if self._prefit():
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            scores = scores_of(self.estimator_, X, method=self._method, classes=target.classes, place=target.place)
-            self.ranking_ = rank(target.flags, scores, weights=sample_weight)
         else:
             # The fit on all rows comes first, so that the model itself refuses rows it cannot use.
             self.estimator_ = clone(self.estimator).fit(X, target.labels, **fit_parameters)
-            splits = self._splits(X, target, row_data, split_parameters)
-            self.ranking_ = self._out_of_fold(Problem(X, target, sample_weight), splits, fit_parameters)
+        if self._scored():
+            self._rank(problem, row_data, fit_parameters, split_parameters)
         self._place, self.positive_ = target.place, target.positive
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_
-        self._learn()
+        self._learn(problem)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -104,13 +106,16 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         """Probabilities, one column per label in the order of `classes_`."""
 
     def scores(self, X: Any) -> Floats:
-        """The inner model's scores of the positive class, which the wrapper works on."""
+        """The inner model's scores, which the wrapper works on.
+
+        Of two classes those of the positive one; of more, vectors of probabilities, those of margins softmaxed.
+        """
         check_is_fitted(self)
         return scores_of(self.estimator_, X, method=self._method, classes=self.classes_.tolist(), place=self._place)
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
-        """The two labels, in order."""
+        """The labels, in order."""
         return np.asarray(self.estimator_.classes_)
 
     @property
@@ -128,26 +133,54 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         return router
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "ranking_")
+        return hasattr(self, "_place")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
-        tags.classifier_tags.multi_class = False
+        of_inner = get_tags(self.estimator).classifier_tags
+        several = of_inner is None or of_inner.multi_class
+        tags.classifier_tags.multi_class = several and not self._two_only()
         return tags
 
     @abstractmethod
-    def _check(self) -> bool:
-        """Refuse wrong parameters; return whether it matters which class is positive."""
+    def _check(self, target: ClassTarget) -> None:
+        """Refuse wrong parameters."""
 
     @abstractmethod
-    def _learn(self) -> None:
-        """Learn from `ranking_` what the wrapper adds to the model."""
+    def _learn(self, problem: Problem) -> None:
+        """Learn from `ranking_` or `segments_` what the wrapper adds to the model."""
+
+    def _matters(self) -> bool:
+        """Whether it matters which of two classes is positive."""
+        return False
+
+    def _two_only(self) -> bool:
+        """Whether more than two classes are refused."""
+        return False
+
+    def _by_class(self) -> bool:
+        """Whether two classes are treated like more, none of them positive."""
+        return False
+
+    def _scored(self) -> bool:
+        """Whether the wrapper learns from scores of training rows."""
+        return True
 
     def _columns(self, probability: Floats) -> Floats:
         """A column per label, from the probability of the positive one."""
         columns = (1 - probability, probability)
         return np.stack(columns if self._place == 1 else columns[::-1], axis=1)
+
+    def _target(self, y: Any) -> ClassTarget:
+        if self._two_only():
+            return binary_target(y, positive=self.positive, matters=self._matters())
+        labels = class_labels(y)
+        if self._by_class() and self.positive is not None:
+            what = f"{argument('positive', self.positive)} is of scores of two classes, and here each class has its own"
+            raise ArgumentError(what, "leave it out", parameter="positive")
+        classes = sorted_labels(labels) if self._by_class() and len(set(labels.tolist())) > 1 else None
+        return class_target(labels, positive=self.positive, matters=self._matters(), classes=classes)
 
     def _prefit(self) -> bool:
         return isinstance(self.estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit")
@@ -188,12 +221,28 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
         return fold_splits(pairs, target.labels.size)
 
-    def _out_of_fold(self, problem: Problem, splits: Sequence[FoldSplit], parameters: Mapping[str, Any]) -> Ranking:
-        """Rank test rows by scores of copies that did not learn from them."""
-        require_teachable(splits, problem.target.labels)
-        work = partial(fit_and_score, parameters=parameters, method=self._method, predict=False)
-        tasks = [(self.estimator, problem, split.train, [split.test]) for split in splits]
-        scores = [fold.score for (fold,) in in_parallel(work, tasks, n_jobs=self.n_jobs)]
-        row = np.concatenate([split.test for split in splits])
-        weights = None if problem.weight is None else problem.weight[row]
-        return rank(problem.target.flags[row], np.concatenate(scores), weights=weights)
+    def _rank(
+        self,
+        problem: Problem,
+        row_data: Mapping[str, Any],
+        fit_parameters: Mapping[str, Any],
+        split_parameters: Mapping[str, Any],
+    ) -> None:
+        """Rank or count rows by scores of copies that did not learn from them."""
+        target, weights = problem.target, problem.weight
+        if self._prefit():
+            row = np.arange(target.labels.size)
+            classes, place = target.classes, target.place
+            scores = scores_of(self.estimator_, problem.X, method=self._method, classes=classes, place=place)
+        else:
+            splits = self._splits(problem.X, target, row_data, split_parameters)
+            require_teachable(splits, target.labels)
+            work = partial(fit_and_score, parameters=fit_parameters, method=self._method, predict=False)
+            tasks = [(self.estimator, problem, split.train, [split.test]) for split in splits]
+            scores = np.concatenate([fold.score for (fold,) in in_parallel(work, tasks, n_jobs=self.n_jobs)])
+            row = np.concatenate([split.test for split in splits])
+        weights = None if weights is None else weights[row]
+        if target.place is None:
+            self.segments_ = segment(target.labels[row], scores, classes=target.classes, weights=weights)
+        else:
+            self.ranking_ = rank(target.flags[row], scores, weights=weights)

@@ -192,11 +192,19 @@ def fit_and_score(
                 score=scores_of(model, X, method=method, classes=target.classes, place=target.place),
                 predicted=predicted if target.place is None else predicted == target.positive,
                 weight=None if problem.weight is None else problem.weight[test],
-                within=getattr(model, "calibrated_", None) if predict else None,
+                within=_within(model, target) if predict else None,
                 classes=target.several,
             )
         )
     return folds
+
+
+def _within(model: Any, target: ClassTarget) -> Ranking | Segments | None:
+    """Training rows by scores of inner folds, ranked where a class is positive."""
+    calibrated: Ranking | Segments | None = getattr(model, "calibrated_", None)
+    if isinstance(calibrated, Segments) and target.place is not None:
+        return calibrated.ranking(target.positive)
+    return calibrated
 
 
 def in_parallel(

@@ -15,17 +15,20 @@ from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
-from thresher.errors import MeasureError, OneClassError
+from thresher.errors import ArgumentError, MeasureError, OneClassError, argument
+from thresher.evaluation.decision_rule import label_array
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.auc import AVERAGES
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
 from thresher.inputs.columns import column
 from thresher.inputs.labels import is_positive
+from thresher.inputs.matrix import segment
 from thresher.inputs.rank import rank
 from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.ranking import Flags, Floats, Ranking, Segments
-from thresher.tables import Contingency, CostMatrix, Measure, OperatingCondition, contingency, measure
+from thresher.tables import Contingency, CostMatrix, Measure, OperatingCondition, confusion, contingency, measure
+from thresher.tables.condition import require_class_condition
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 MeasureLike: TypeAlias = "str | Measure | OperatingCondition | CostMatrix | Callable[[Any], float] | FoldMetric"
@@ -99,10 +102,10 @@ def fold_metric(of: MeasureLike, classes: Sequence[Any] | None = None) -> FoldMe
 
 def _metric_of_several(of: MeasureLike, classes: Sequence[Any]) -> FoldMetric:
     name = of.lower() if isinstance(of, str) else getattr(of, "__name__", "measure")
-    if isinstance(of, CostMatrix) or name == "expected_cost":
+    if isinstance(of, CostMatrix | OperatingCondition) or name == "expected_cost":
         costs = of if isinstance(of, CostMatrix) else CostMatrix.equal(classes)
-        spread = (float(costs.costs.min()), float(costs.costs.max()))
-        return FoldMetric("expected_cost", "lower", spread, lambda fold: costs.cost(fold.confusion()))
+        condition = of if isinstance(of, OperatingCondition) else OperatingCondition(costs=costs)
+        return _cost_of_several(condition, classes)
     if callable(of) and not isinstance(of, Measure):
         function: Callable[[Any], float] = of
         return FoldMetric(name, "higher", (-np.inf, np.inf), lambda fold: float(function(fold.segments())))
@@ -121,6 +124,16 @@ def _metric_of_several(of: MeasureLike, classes: Sequence[Any]) -> FoldMetric:
     known = ["error_rate", "expected_cost", *_OF_MATRICES, *_OF_SEGMENTS, *AVERAGES]
     what = f"{of!r} is no measure of {len(classes)} classes"
     raise MeasureError(what, f"give one of {', '.join(known)}, an OperatingCondition, or a function of segments")
+
+
+def _cost_of_several(condition: OperatingCondition, classes: Sequence[Any]) -> FoldMetric:
+    require_class_condition(condition, classes)
+    matrix = np.zeros(0) if condition.costs is None else condition.costs.for_classes(classes).costs
+
+    def read(fold: ScoredFold) -> float:
+        return action_cost(condition, fold.labels, fold.predicted, weights=fold.weight)
+
+    return FoldMetric("expected_cost", "lower", (float(matrix.min()), float(matrix.max())), read)
 
 
 def require_quality(metric: FoldMetric) -> None:
@@ -174,21 +187,23 @@ def cost_scorer(
     """A scorer of scikit-learn: minus the expected cost per case.
 
     Without `threshold` it scores the model's own `predict`, which is right for models that decide by the condition,
-    such as a `ThresholdClassifier`. Most others decide at 0.5 whatever errors cost; ask what they could be worth:
+    such as a `CostSensitiveClassifier`. Most others decide at 0.5 whatever errors cost; ask what they could be worth:
 
     - "bayes" calls a case positive iff p >= 1 / (1 + cost_ratio), which is best for calibrated probabilities; where
       the condition declares a class ratio, p is restated for it from that of the rows that are scored.
     - "best" takes the cheapest threshold on the rows that are scored. It ranks models fairly and flatters all of them.
 
-    Of rows of one class the cost is NaN where the condition declares a class ratio.
+    Of rows of one class the cost is NaN where the condition declares a class ratio. With a condition of k classes,
+    whose columns of probabilities are in rising order as everywhere in scikit-learn, "bayes" takes the action of least
+    expected cost.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from thresher.learning import ThresholdClassifier
+    >>> from thresher.learning import CostSensitiveClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> costs = OperatingCondition(cost_ratio=20)
-    >>> for model in (GaussianNB(), ThresholdClassifier(GaussianNB(), costs)):
+    >>> for model in (GaussianNB(), CostSensitiveClassifier(GaussianNB(), costs, fit_weights=True)):
     ...     print(f"{cross_val_score(model, X, y == 0, scoring=cost_scorer(costs)).mean():.3f}")
     -0.862
     -0.255
@@ -200,8 +215,49 @@ def cost_scorer(
         "bayes": "predict_proba",
         "best": ("decision_function", "predict_proba"),
     }
+    if getattr(condition, "costs", None) is not None:
+        return _class_cost_scorer(condition, positive=positive, threshold=threshold)
     options = {"condition": operating_condition(condition), "threshold": threshold, "pos_label": positive}
     return make_scorer(_cost, response_method=methods[threshold], greater_is_better=False, **options)
+
+
+def _class_cost_scorer(condition: OperatingCondition, *, positive: Any, threshold: str | None) -> Any:
+    if threshold == "best":
+        what = "costs of k classes are weighed by probabilities, and have no best threshold"
+        raise ArgumentError(what, f"pass {argument('threshold', 'bayes')}", parameter="threshold")
+    if positive is not None:
+        what = f"{argument('positive', positive)} is of two classes, and the costs name each class"
+        raise ArgumentError(what, "leave it out", parameter="positive")
+    response = "predict" if threshold is None else "predict_proba"
+    options = {"condition": condition, "threshold": threshold}
+    return make_scorer(_class_cost, response_method=response, greater_is_better=False, **options)
+
+
+def _class_cost(
+    y_true: Any, y_pred: Any, *, condition: OperatingCondition, threshold: str | None, sample_weight: Any = None
+) -> float:
+    """The cost per case of predictions, or of least expected cost."""
+    if condition.costs is None:
+        raise TypeError("a condition of classes has costs")
+    costs = condition.costs.for_classes(sorted(condition.costs.classes))
+    predictions = y_pred
+    if threshold == "bayes":
+        probability = np.asarray(y_pred)
+        if probability.ndim == 1:  # scikit-learn gives that of the second of two classes alone
+            probability = np.stack([1 - probability, probability], axis=1)
+        rows = segment(y_true, probability, classes=costs.classes, weights=sample_weight)
+        weights = OperatingCondition(costs=costs, mix=condition.mix).class_weights(rows)
+        predictions = label_array(costs.actions)[costs.decide(probability, weights=weights)]
+    return action_cost(condition, y_true, predictions, weights=sample_weight)
+
+
+def action_cost(condition: OperatingCondition, labels: Any, actions: Any, *, weights: Any = None) -> float:
+    """The cost per case of actions by name, at the condition's class mix."""
+    costs = condition.costs
+    if costs is None:
+        raise TypeError("a condition of classes has costs")
+    others = costs.actions[len(costs.classes) :]
+    return condition.expected_cost(confusion(labels, actions, classes=costs.classes, others=others, weights=weights))
 
 
 def _cost(
