@@ -41,6 +41,7 @@ CODES: dict[str, str] = {
     "certain-and-wrong": "Cases were given probability 0 or 1 and turned out otherwise, so the log loss is infinite.",
     "clipped": "Probabilities were moved away from 0 and 1 on request, and the log loss depends on how far.",
     "distinct-scores": "Every case has its own score, so over exact segments all of the loss is calibration loss.",
+    "distinct-vectors": "Every case has its own vector, so over exact segments all of the loss is calibration loss.",
     "separable": "The probabilities separate the classes, so that no finite weights are best and a fit is held back.",
     "no-class-possible": "Maps of each class against the rest give some rows probability 0 for every class.",
     "not-rising": "The calibration map does not rise with the score, so it reorders or ties cases and changes the AUC.",

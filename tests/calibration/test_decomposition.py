@@ -116,4 +116,4 @@ def test_bad_input():
     with pytest.raises(ProbabilityError):
         decomposition(Ranking([2, 1], [1, 0], [0, 1]))
     with pytest.raises(ArgumentError, match="'quantile'"):
-        decomposition(Ranking([0.5], [1], [1]), bins="quantile")  # type: ignore[arg-type]
+        decomposition(Ranking([0.5], [1], [1]), bins="quantile")

@@ -12,7 +12,8 @@ from tests.golden import probabilities as golden
 from tests.strategies import rankings
 from thresher import rank
 from thresher.calibration import ece, reliability
-from thresher.calibration.reliability import MOST_GROUPS, quantile_splits, splits_of, uniform_splits
+from thresher.calibration.calibration_error import MOST_GROUPS
+from thresher.calibration.reliability import quantile_splits, splits_of, uniform_splits
 from thresher.errors import ArgumentError, OneClassError, ProbabilityError, WeightError
 from thresher.ranking import Ranking, mean_scores
 
@@ -225,7 +226,7 @@ def test_bad_input_calibration_error():
     with pytest.raises(ArgumentError, match="too many bins"):
         ece(ranking, bins="exact")
     with pytest.raises(ArgumentError) as caught:
-        ece(ranking, bins="hull")  # type: ignore[arg-type]
+        ece(ranking, bins="hull")  # type: ignore[call-overload]
     assert "miscalibration" in caught.value.fix
     with pytest.raises(ArgumentError, match="replicates"):
         ece(ranking, replicates=0)

@@ -66,3 +66,15 @@ def test_several_models_of_an_evaluation():
 def test_conditions_are_refused():
     with pytest.raises(th.errors.ArgumentError, match="no conditions"):
         ReliabilityDisplay.from_ranking(EMAILS, conditions=th.OperatingCondition())
+
+
+def test_classes_are_drawn_each_against_the_rest():
+    from tests.golden.vectors import THREE
+
+    display = drawn(ReliabilityDisplay.from_segments(THREE))
+    assert list(display.tables) == ["a", "b", "c"]
+    assert display.tables["b"].to_dict() == th.reliability(THREE, bins="hull")["b"].to_dict()
+    top = drawn(ReliabilityDisplay.from_segments(THREE, of="top", bins="exact"))
+    assert top.tables["top label"].to_dict() == th.reliability(THREE, of="top").to_dict()
+    with pytest.raises(th.ThresherError, match="segments are needed"):
+        ReliabilityDisplay.from_segments(SPAM_TREE)  # type: ignore[arg-type]

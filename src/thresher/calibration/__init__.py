@@ -2,14 +2,16 @@
 
 from thresher._internal.optional import publish
 from thresher.calibration import losses
-from thresher.calibration.decomposition import Decomposition, decomposition
+from thresher.calibration.calibration_error import CalibrationGap, ece
+from thresher.calibration.decomposition import ClassDecomposition, Decomposition, decomposition
+from thresher.calibration.kernel import KernelError, skce
 from thresher.calibration.maps.crossfit import Candidate
 from thresher.calibration.maps.logistic import LogisticCurve
 from thresher.calibration.maps.map import CalibrationMap, Losses, calibration_map
 from thresher.calibration.maps.steps import Steps
 from thresher.calibration.maps.vectors import LogLinear, OneVsRest
 from thresher.calibration.prevalence import adjust_prevalence, recalibrate
-from thresher.calibration.reliability import CalibrationGap, Reliability, ece, reliability
+from thresher.calibration.reliability import ClassReliability, Reliability, reliability, top_label
 from thresher.calibration.scores import (
     LogLoss,
     brier,
@@ -24,7 +26,10 @@ __all__ = [
     "CalibrationGap",
     "CalibrationMap",
     "Candidate",
+    "ClassDecomposition",
+    "ClassReliability",
     "Decomposition",
+    "KernelError",
     "LogLinear",
     "LogLoss",
     "LogisticCurve",
@@ -46,9 +51,11 @@ __all__ = [
     "m_estimate",
     "recalibrate",
     "reliability",
+    "skce",
     "smooth",
     "squared_error",
     "squared_losses",
+    "top_label",
 ]
 
 publish(__name__, CalibrationMap, Candidate, LogLinear, LogisticCurve, Losses, MEstimate, OneVsRest, Steps)

@@ -1,27 +1,26 @@
-"""Scores against observed frequencies, and the calibration error."""
+"""Probabilities against observed frequencies, of two classes or k."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 
-from thresher._internal.arguments import as_number, require_integer, require_level, require_one_of
-from thresher._internal.parallel import MOST_REPLICATES
-from thresher._internal.results import Result, Tabular
-from thresher.calibration.prevalence import adjust_prevalence
+from thresher._internal.arguments import require_integer, require_one_of
+from thresher._internal.results import ReadOnly, Tabular
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, WeightError, argument
-from thresher.ranking import Counts, Floats, Ranking, mean_scores, require_ranking, splits_at
+from thresher.errors import ArgumentError, argument
+from thresher.ranking import Counts, Floats, Ranking, Segments, mean_scores, require_ranking, splits_at
+from thresher.ranking.segments import require_segments
 
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
-ErrorBins: TypeAlias = Literal["quantile", "uniform", "exact"]
 
 MOST_BINS = 1_000_000
-MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are drawn together
-DRAWS_AT_ONCE = 1 << 21
+
+TableOf: TypeAlias = Literal["top", "class"]
 
 _COLUMNS = ("score", "observed", "pos", "neg", "lowest", "highest")
 
@@ -101,13 +100,61 @@ class Reliability(Tabular):
         return "\n".join([head, *(f"{s:8.4f}{o:10.4f}{p:8g}{n:8g}" for s, o, p, n in rows)])
 
 
-def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -> Reliability:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ClassReliability(Tabular):
+    """The reliability table of each class against the rest, by its name."""
+
+    by_class: Mapping[Any, Reliability]
+    bins: Binning
+
+    def __getitem__(self, name: Any) -> Reliability:
+        return self.by_class[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns of each class as lists."""
+        tables = [{"class": name} | table.to_dict() for name, table in self.by_class.items()]
+        return {"bins": self.bins, "by_class": tables}
+
+    def _brief(self) -> str:
+        return f"{len(self.by_class):,} classes, bins={self.bins!r}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        names = [name for name, table in self.by_class.items() for _ in range(len(table))]
+        tables = self.by_class.values()
+        return {"class": names} | {
+            each: np.concatenate([getattr(table, each) for table in tables]) for each in _COLUMNS
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}\n{table}" for name, table in self.by_class.items())
+
+
+@overload
+def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -> Reliability: ...
+
+
+@overload
+def reliability(
+    ranking: Segments, *, of: Literal["class"] = "class", bins: Binning = "exact", count: int = 10
+) -> ClassReliability: ...
+
+
+@overload
+def reliability(ranking: Segments, *, of: Literal["top"], bins: Binning = "exact", count: int = 10) -> Reliability: ...
+
+
+def reliability(
+    ranking: Ranking | Segments, *, of: TableOf | None = None, bins: Binning = "exact", count: int = 10
+) -> Reliability | ClassReliability:
     """The reliability table of scores that are probabilities.
 
     "exact" has a row per distinct score and "hull" one per pool, whose proportions fall with the
     score; neither has a bin to choose. "quantile" has bins of nearly equal count (ties are never
     torn apart) and "uniform" bins of equal width, a score on an edge belonging to the upper one;
     what one sees then depends on `count`. Bins without cases have no row.
+
+    Of k classes there is a table for each class against the rest, by its own probability, or for the "top" label: how
+    often the most probable class is the right one.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> print(reliability(spam_tree))
@@ -117,8 +164,24 @@ def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -
       0.3000    0.3333      20      40
     >>> reliability(spam_tree, bins="uniform", count=2).score.tolist()
     [0.7875, 0.3]
+    >>> leaves = [[.8, .1, .1], [.2, .5, .3], [.1, .2, .7]]
+    >>> three = Segments.parse("[8,1,1][1,6,3][0,2,8]", probability=leaves, classes="abc")
+    >>> print(reliability(three)["a"])
+       score  observed     pos     neg
+      0.8000    0.8000       8       2
+      0.2000    0.1000       1       9
+      0.1000    0.0000       0      10
+    >>> reliability(three, of="top").observed.tolist()
+    [0.8, 0.8, 0.6]
     """
+    if isinstance(ranking, Segments):
+        require_one_of("class" if of is None else of, get_args(TableOf), name="of")
+        if of == "top":
+            return reliability(top_label(ranking), bins=bins, count=count)
+        tables = {name: reliability(each, bins=bins, count=count) for name, each in ranking.rankings.items()}
+        return ClassReliability(ReadOnly(tables), bins)
     require_ranking(ranking, probabilities=True)
+    refuse_meaning(of)
     split = splits_of(ranking, bins, count=count)
     pos, neg = ranking.runs(split)
     return Reliability(
@@ -132,133 +195,26 @@ def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationGap(Result):
-    """An ECE, and its distribution if every score were the true probability.
+def top_label(segments: Segments) -> Ranking:
+    """Whether the most probable class is the right one, ranked by its probability.
 
-    `null` holds the simulated values in rising order; `null_lower` and `null_upper` are its
-    central quantiles at `level`, and `p_value` is the share of it that reaches the estimate.
+    Of classes that are equally probable the first counts.
+
+    >>> leaves = [[.8, .1, .1], [.2, .5, .3], [.1, .2, .7]]
+    >>> top_label(Segments.parse("[8,1,1][1,6,3][0,2,8]", probability=leaves, classes="abc"))
+    Ranking([8+,2-][8+,2-][6+,4-] at scores 0.8, 0.7, 0.5)
     """
-
-    estimate: float
-    null_mean: float
-    null_lower: float
-    null_upper: float
-    p_value: float
-    level: float
-    bins: ErrorBins
-    count: int
-    null: Floats
-
-    def _brief(self) -> str:
-        return (
-            f"{self.estimate:.4f} over {self.count} {self.bins} bins; if calibrated,"
-            f" {self.null_mean:.4f} ({self.level:.0%}: {self.null_lower:.4f} to {self.null_upper:.4f}),"
-            f" p = {self.p_value:.2g}"
-        )
+    require_segments(segments)
+    top = segments.probability.argmax(axis=1)[:, np.newaxis]
+    right = np.take_along_axis(segments.counts, top, axis=1)[:, 0]
+    others = segments.counts.copy()  # added up, as a difference would lose small weights
+    np.put_along_axis(others, top, 0, axis=1)
+    score = np.take_along_axis(segments.probability, top, axis=1)[:, 0]
+    return Ranking(score, right, others.sum(axis=1), dropped=segments.dropped)
 
 
-def ece(
-    ranking: Ranking,
-    *,
-    bins: ErrorBins = "uniform",
-    count: int = 10,
-    prevalence: float | None = None,
-    trained_at: float | None = None,
-    replicates: int = 1000,
-    level: float = 0.95,
-    seed: int | np.random.Generator = 0,
-) -> CalibrationGap:
-    """Expected calibration error, Σ n |mean score - observed| / N, and its null.
-
-    ECE is biased upward and depends on the bins: a perfectly calibrated model shows 0.04 at a
-    thousand cases. So it comes with its distribution under calibration, simulated by drawing the
-    labels of each segment from its score (Bröcker & Smith 2007, "consistency resampling"). Above
-    5,000 segments neighbours within a bin are drawn together at their mean score. The hull's pools
-    are no choice here, because labels choose them: `decomposition(...).miscalibration` is the
-    measure without bins. `count` in the answer is that of bins that hold cases.
-
-    At a declared `prevalence` cases are re-weighted to it and probabilities restated for it, from `trained_at` or the
-    prevalence of the cases, as `adjust_prevalence` does; labels are drawn as they are in the data.
-
-    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
-    >>> ece(spam_tree)
-    CalibrationGap(0.0550 over 3 uniform bins; if calibrated, 0.055... (95%: 0.0150 to 0.1150), p = 0.53)
-    >>> round(ece(spam_tree, prevalence=0.05).estimate, 4)
-    0.0221
-    """
-    require_ranking(ranking, probabilities=True)
-    fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
-    require_one_of(bins, get_args(ErrorBins), name="bins", fix=fix)
-    if bins == "exact" and len(ranking) > MOST_GROUPS:
-        what = f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything"
-        fix = f"pass {argument('bins', 'quantile')}, or take decomposition(ranking).miscalibration"
-        raise ArgumentError(f"{what} (at most {MOST_GROUPS:,})", f"{fix}, which needs no bins")
-    require_level(level)
-    if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
-        what = "weights that are not whole do not say how many labels there were to draw"
-        raise WeightError(what, "rank without weights, or take reliability(ranking), which needs no null distribution")
-    fix = f"give e.g. {argument('replicates', 1000)}"
-    replicates = require_integer(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
-    own, stated = _restate(ranking, prevalence, trained_at)
-    split = splits_of(stated, bins, count=count)
-    group = np.arange(len(ranking) + 1)  # what labels are drawn for at once
-    if len(ranking) > MOST_GROUPS:
-        group = np.union1d(split, quantile_splits(stated, MOST_GROUPS))
-    pos, neg = (side.astype(np.int64) for side in ranking.runs(group))
-    score = mean_scores(stated, group)
-    # What a positive and a negative add to the gap of their bin, weighted to the class mix that is stated.
-    hit = (1 - score) * (float(stated.Pos / ranking.Pos) if ranking.Pos else 1.0)
-    alarm = score * (float(stated.Neg / ranking.Neg) if ranking.Neg else 1.0)
-    first = np.searchsorted(group, split[:-1])  # the group each bin begins with
-    estimate = float(np.abs(np.add.reduceat(pos * hit - neg * alarm, first)).sum() / ranking.total)
-    probability = score if own is stated else mean_scores(own, group)
-    drawn = _simulate(pos + neg, probability, (hit, alarm), first, replicates=replicates, seed=seed)
-    null = np.sort(drawn) / ranking.total
-    null.flags.writeable = False
-    lower, upper = np.quantile(null, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    reached = replicates - int(np.searchsorted(null, estimate * (1 - 1e-12)))
-    return CalibrationGap(
-        estimate=estimate,
-        null_mean=float(null.mean()),
-        null_lower=lower,
-        null_upper=upper,
-        p_value=(1 + reached) / (1 + replicates),
-        level=level,
-        bins=bins,
-        count=split.size - 1,
-        null=null,
-    )
-
-
-def _restate(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> tuple[Ranking, Ranking]:
-    """The cases at their own class mix and at the declared one, if there is one."""
-    if prevalence is None and trained_at is None:
-        return ranking, ranking
-    ranking.require_both_classes()
-    made_at = ranking.prevalence if trained_at is None else trained_at
-    to = ranking.prevalence if prevalence is None else prevalence
-    weighted = ranking.at_class_ratio(to / (1 - to)) if 0 < as_number(to) < 1 else ranking
-    own, stated = (adjust_prevalence(ranking.score, share, trained_at=made_at) for share in (ranking.prevalence, to))
-    # Segments stay apart though rounding may make their scores equal: the counts of both rankings belong together.
-    return Ranking.of_segments(own, *ranking.narrow), Ranking.of_segments(stated, weighted.pos, weighted.neg)
-
-
-def _simulate(
-    cases: Counts, probability: Floats, gaps: tuple[Floats, Floats], first: Splits, *, replicates: int, seed: Any
-) -> Floats:
-    """The summed gaps of all bins in every draw of labels."""
-    try:
-        rng = np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        what = f"{argument('seed')} must be a whole number of 0 or more, got {seed}"
-        raise ArgumentError(what, "give e.g. 0", parameter="seed") from None
-    hit, alarm = gaps
-    expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
-    at_once = max(1, DRAWS_AT_ONCE // cases.size)
-    summed = np.empty(replicates)
-    for start in range(0, replicates, at_once):
-        some = summed[start : start + at_once]
-        drawn = rng.binomial(cases, probability, size=(some.size, cases.size)) * (hit + alarm)
-        np.abs(np.add.reduceat(drawn, first, axis=1) - expected).sum(axis=1, out=some)
-    return summed
+def refuse_meaning(of: Any) -> None:
+    """Refuse to ask of two classes which meaning is meant: for them all three are one."""
+    if of is not None:
+        what = f"{argument('of', of)} is a question about k classes, and a ranking has two"
+        raise ArgumentError(what, "leave it out, or pass segments of k classes", parameter="of")

@@ -18,6 +18,7 @@ from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.bounds import bounds
+from thresher.inference.class_calibration import ClassCalibrationTest
 from thresher.inference.comparison.classes import compare_classes
 from thresher.inference.comparison.comparison import Comparison, compare_rankings
 from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
@@ -58,6 +59,7 @@ __all__ = [
     "CalibrationTest",
     "CaseCosts",
     "ClassAucIntervals",
+    "ClassCalibrationTest",
     "Comparison",
     "ConfusionIntervals",
     "CorrelatedT",

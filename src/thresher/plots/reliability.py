@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.calibration import Reliability, reliability
-from thresher.calibration.reliability import Binning
+from thresher._internal.arguments import require_one_of
+from thresher.calibration import Reliability, reliability, top_label
+from thresher.calibration.reliability import Binning, TableOf
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
 from thresher.plots.display import unit_square
 from thresher.plots.models import FEW, ModelsDisplay, Restates, band_words
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, Segments
+from thresher.ranking.segments import require_segments
 from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
@@ -62,6 +64,23 @@ class ReliabilityDisplay(ModelsDisplay):
         """Of one ranking or several; `bins` and `count` as in `reliability`."""
         display = super(ReliabilityDisplay, cls).from_ranking(ranking, conditions=conditions, bands=bands)
         return display._fill(bins, count)
+
+    @classmethod
+    def from_segments(
+        cls,
+        segments: Segments,
+        *,
+        of: TableOf = "class",
+        bands: Mapping[str, Band] | None = None,
+        bins: Binning = "hull",
+        count: int = 10,
+    ) -> Self:
+        """Of each class against the rest, or of the "top" label; see `reliability`."""
+        require_segments(segments)
+        require_one_of(of, get_args(TableOf), name="of")
+        tops = {"top label": top_label(segments)}
+        rankings = tops if of == "top" else {str(name): each for name, each in segments.rankings.items()}
+        return cls.from_ranking(rankings, bands=bands, bins=bins, count=count)
 
     @classmethod
     def from_evaluation(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
 from thresher.calibration import brier, decomposition, squared_losses
-from thresher.errors import WeightError
+from thresher.calibration.calibration_error import ErrorBins
+from thresher.calibration.meanings import Of
+from thresher.errors import ArgumentError, WeightError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity, pools
 from thresher.inference.bootstrap.replicates import percentile_limits
+from thresher.inference.class_calibration import ClassCalibrationTest, Statistic, class_calibration_test
 from thresher.inference.influence import (
     Variance,
     brier_influence,
@@ -26,7 +29,7 @@ from thresher.inference.influence import (
 )
 from thresher.inference.interval import Interval, interval_columns, stretch_limits, student_quantile
 from thresher.inference.intervals.loss import brier_interval
-from thresher.ranking import Counts, Floats, Ranking, require_ranking, shorten
+from thresher.ranking import Counts, Floats, Ranking, Segments, require_ranking, shorten
 
 MOST_SEGMENTS, MOST_GROUPS = 1 << 14, 1 << 11
 REPLICATES = 200
@@ -244,6 +247,7 @@ class CalibrationTest(Result):
         )
 
 
+@overload
 def calibration_test(
     ranking: Ranking,
     *,
@@ -252,7 +256,40 @@ def calibration_test(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> CalibrationTest:
+) -> CalibrationTest: ...
+
+
+@overload
+def calibration_test(
+    ranking: Segments,
+    *,
+    of: Of | None = None,
+    statistic: Statistic | None = None,
+    bins: ErrorBins | None = None,
+    count: int | None = None,
+    bandwidth: float | None = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ClassCalibrationTest: ...
+
+
+def calibration_test(
+    ranking: Ranking | Segments,
+    *,
+    of: Of | None = None,
+    statistic: Statistic | None = None,
+    bins: ErrorBins | None = None,
+    count: int | None = None,
+    bandwidth: float | None = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> CalibrationTest | ClassCalibrationTest:
     """Test whether the scores are the true probabilities.
 
     Miscalibration is never 0 on finite data, so it is shown with its null distribution: labels are drawn from
@@ -260,10 +297,39 @@ def calibration_test(
     Brier score with what the scores themselves expect, Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p)), and notices over-
     or underconfidence best (Spiegelhalter 1986); it is undefined when every score is 0, ½ or 1.
 
+    Of k classes, `of` says which meaning of calibrated is tested: that of each "class" (the default), of the "top"
+    label, or of whole vectors ("canonical"). The statistic is "miscalibration" over the hull (whole vectors have none),
+    the "calibration" loss over distinct scores or vectors, the "ece" with `bins` and `count`, the "skce" with
+    `bandwidth`, or any function of segments. Labels drawn from the vectors show how it comes out if they are true, so
+    that the p-value needs no large samples. The default is miscalibration; of whole vectors the calibration loss where
+    there are five cases or more to a vector, and otherwise the SKCE.
+
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> calibration_test(spam_tree, replicates=500)
     CalibrationTest(miscalibration 0.0038; if calibrated, 0.0052 (95%: 0.0003 to 0.0167), p = 0.51; z = 1.37, p = 0.17)
+    >>> leaves = [[.8, .1, .1], [.2, .5, .3], [.1, .2, .7]]
+    >>> three = Segments.parse("[8,1,1][1,6,3][0,2,8]", probability=leaves, classes="abc")
+    >>> calibration_test(three, of="canonical", replicates=500)
+    ClassCalibrationTest(calibration 0.0067, canonical; if calibrated, 0.02... p = 0.9...; z = ..., p = ...)
     """
+    if isinstance(ranking, Segments):
+        return class_calibration_test(
+            ranking,
+            of=of,
+            statistic=statistic,
+            bins=bins,
+            count=count,
+            bandwidth=bandwidth,
+            level=level,
+            replicates=replicates,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+    options = {"of": of, "statistic": statistic, "bins": bins, "count": count, "bandwidth": bandwidth}
+    if asked := [name for name, value in options.items() if value is not None]:
+        what = f"{argument(asked[0])} is an option for k classes, and a ranking has two"
+        raise ArgumentError(what, "leave it out, or pass segments", parameter=asked[0])
     require_level(level)
     require_replicates(replicates, seed, threads, progress)
     require_ranking(ranking)
