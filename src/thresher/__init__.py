@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from thresher.tables import OperatingCondition as OperatingCondition
     from thresher.tables import confusion as confusion
     from thresher.tables import contingency as contingency
+    from thresher.watching import Watch as Watch
 
 # Where each name lies; it is imported when first used, so that importing thresher costs nothing.
 _PACKAGES = {
@@ -73,6 +74,7 @@ _PACKAGES = {
     "sources": "RankingBuilder scan",
     "inference": "Interval auc_interval bootstrap bounds calibration_test compare interval intervals rate_interval",
     "evaluation": "Decision Evaluation evaluate",
+    "watching": "Watch",
     "learning": "learn",
 }
 _SUBPACKAGES = (*_PACKAGES, "cautions", "laboratory", "plots", "report")

@@ -76,5 +76,6 @@ CODES: dict[str, str] = {
     "near-perfect-feature": "A single column ranks the target nearly perfectly, which is rarely so on unseen rows.",
     "identifier-column": "A column has a value of its own in every row, so nothing in it holds for other rows.",
     "groups-across-splits": "Rows that belong together stand in more than one part.",
+    "reference-not-split": "The decision's threshold does not split the scores of its reference.",
     "no-curve": "These rows are too few, or too uneven, to draw how the model learns from fewer rows or features.",
 }

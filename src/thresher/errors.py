@@ -201,6 +201,10 @@ class SourceError(ThresherError):
     """A source of rows or rankings is absent, unreadable, or not what its name says."""
 
 
+class BusyError(SourceError):
+    """A store is in use by other processes for longer than was waited: try again."""
+
+
 class OutputError(ThresherError):
     """A file cannot be written where it was asked for; an older one is unchanged."""
 

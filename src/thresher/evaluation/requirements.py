@@ -110,13 +110,13 @@ def read_requirements(path: str) -> list[Requirement]:
     return requirements
 
 
-def requirement(text: str, *, place: tuple[str, int] = ("", 0)) -> Requirement:
+def requirement(text: str, *, place: tuple[str, int] = ("", 0), where: str = "") -> Requirement:
     """Read [model:]quantity[.lower|.upper|.estimate] relation number.
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
     what must be small by its upper limit. A bound may also come before @.
     """
-    with located(_where(text, place)):
+    with located(where or _where(text, place)):
         form = _FORM.fullmatch(text.strip())
         named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
         if form is None or named is None:

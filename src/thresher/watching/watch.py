@@ -1,0 +1,395 @@
+"""`Watch`: a decision in production, its rows, late labels and promises."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import replace as replace_fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from thresher._internal.arguments import require_number
+from thresher._internal.results import Result
+from thresher._internal.text import visible
+from thresher.cautions import Caution
+from thresher.errors import ArgumentError, OutputError, SourceError, argument
+from thresher.evaluation import Decision
+from thresher.sources.options import TableName
+from thresher.watching.epoch import FIRST, Epoch, make_epoch, reference_cautions
+from thresher.watching.ingestion import (
+    Inserted,
+    Labelled,
+    State,
+    begin_batch,
+    compact_rows,
+    end_batch,
+    insert_labels,
+    insert_rows,
+    read_state,
+)
+from thresher.watching.periods import microseconds, moment_text, period_numbers, single_time, times_of
+from thresher.watching.planning import Rows
+from thresher.watching.reference import Reference
+from thresher.watching.rows import ROWS, ids_of, labels_of, place_of, propensities_of, row_batches, scores_of
+from thresher.watching.settings import Settings, require_share
+from thresher.watching.store import Store, create_file, is_url
+
+Clock: TypeAlias = Callable[[], datetime]
+Time: TypeAlias = str | datetime
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Watch(Result):
+    """A deployed decision that is watched: what it promised, and counts per period.
+
+    `insert` takes scored rows and `label` late labels, in any order and as often as they are delivered; `check` says of
+    every promise whether it holds, is broken, or which labels would tell. The store is one SQLite file, or PostgreSQL
+    by its URL.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from thresher import evaluate
+    >>> labels, scores = [1, 1, 0, 1, 0, 0] * 20, [0.9, 0.8, 0.6, 0.55, 0.3, 0.2] * 20
+    >>> decision = evaluate(labels, scores, seed=1).decision
+    >>> reference = {"fraud": labels, "p": scores}
+    >>> with TemporaryDirectory() as folder:
+    ...     path = f"{folder}/fraud.db"
+    ...     watch = Watch.create(path, decision, reference=reference, label="fraud", score="p",
+    ...                          promises=["precision >= 0.6"])
+    ...     rows = {"tx": [1, 2, 3], "at": ["2026-11-02T10:00Z"] * 3, "p": [0.95, 0.7, 0.1]}
+    ...     watch.insert(rows, id="tx", time="at", score="p")
+    ...     watch.insert(rows, id="tx", time="at", score="p")
+    ...     watch.label({"tx": [1], "fraud": [1]}, id="tx", label="fraud")
+    Inserted(rows=3, again=0, late=0, alarms=2, drawn=0)
+    Inserted(rows=0, again=3, late=0, alarms=0, drawn=0)
+    Labelled(new=1, corrected=0, withdrawn=0, again=0, orphans=0, late=0)
+    """
+
+    __slots__ = ("_clock", "_journal", "_name", "_place", "_timeout")
+
+    def __init__(
+        self,
+        place: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        timeout: float = 30.0,
+        journal: str = "wal",
+        clock: Clock | None = None,
+    ) -> None:
+        self._place, self._timeout, self._clock = (
+            place,
+            float(require_number(timeout, name="timeout")),
+            clock or _utc_now,
+        )
+        self._journal = _require_journal(journal)
+        with self._open() as store, store.read():
+            if not store.has_tables():
+                raise SourceError(f"{store.place} holds no watch", "make one: thresher watch create")
+            self._name = read_state(store, name).name
+
+    @classmethod
+    def create(
+        cls,
+        place: str | os.PathLike[str],
+        decision: Decision,
+        *,
+        reference: Any,
+        promises: Sequence[str] = (),
+        label: str | None = None,
+        score: str | None = None,
+        positive: Any = None,
+        table: TableName | None = None,
+        name: str | None = None,
+        timeout: float = 30.0,
+        journal: str = "wal",
+        clock: Clock | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Make a watch of a decision.
+
+        `reference` are labelled rows of the decision's model, which it was not learned from: a frame, a file, or counts
+        as a `Ranking`. Other settings are `period` ("hour", "day", "week" or "month"), `zone`, `matures` (the age at
+        which labels have come, "45d"), `false_alarms` ("1 in 365" periods), `sample` (the share of unflagged rows to
+        label), `columns` (inputs to watch), `keep` ("all" rows, "reviewable" ones, or "counted": the rest comes by
+        `count`), `level`, `tolerance` of drift, `stretch` (periods that are audited together) and `silent_negative`
+        (the age from which no label means negative).
+        """
+        checked = Settings.checked(promises=promises, **settings)
+        source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
+        ranking, labels, columns = source.read(decision, checked.columns)
+        checked = replace_fields(checked, labels=labels)
+        epoch = make_epoch(1, decision, ranking, since=FIRST, sample=checked.sample, columns=columns)
+        title = name or (Path(os.fspath(place)).stem if not is_url(place) else "watch")
+        now = microseconds((clock or _utc_now)())
+        made = not is_url(place)
+        if made:
+            create_file(place)
+        try:
+            with Store(place, timeout=timeout, journal=_require_journal(journal)) as store:
+                with store.write():
+                    if not store.has_tables():
+                        store.create_tables()
+                    _add_watch(store, title, checked, epoch, now)
+                store.use_journal()
+        except Exception:
+            if made:
+                Path(place).unlink(missing_ok=True)
+            raise
+        return cls(place, name=title, timeout=timeout, journal=journal, clock=clock)
+
+    @property
+    def name(self) -> str:
+        """The name of the watch."""
+        return self._name
+
+    @property
+    def settings(self) -> Settings:
+        """What it was created with."""
+        return self._state().settings
+
+    @property
+    def decision(self) -> Decision:
+        """The decision that is deployed now."""
+        return self._state().epoch.decision
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What a careful analyst would notice about the reference."""
+        return reference_cautions(self._state().epoch)
+
+    def insert(
+        self,
+        rows: Any,
+        *,
+        id: str = "id",  # noqa: A002 - the word of the field
+        time: str = "time",
+        score: str | None = None,
+        cluster: str | None = None,
+        propensity: str | None = None,
+        table: TableName | None = None,
+        source: str = "",
+        replace: bool = False,
+    ) -> Inserted:
+        """Add scored rows; those that are known already are counted and change nothing.
+
+        `rows` is a frame, files, a table of a database, or an iterator of frames; it is read once, 50,000 rows a
+        transaction. `cluster` names rows that belong together; `propensity` is the probability with which another
+        system drew a row to be labelled, missing for rows that it did not draw. The same id with another score is
+        refused, unless `replace`.
+        """
+        state = self._state()
+        score = score or state.epoch.decision.model
+        inputs = list(state.settings.columns)
+        numbers = [one.name for one in state.epoch.columns if one.cuts is not None]
+        names = [id, time, score, *(name for name in (cluster, propensity) if name), *inputs]
+        scores = [score, *numbers, *([propensity] if propensity else [])]
+        place = source or place_of(rows)
+        total = Inserted()
+        with self._open() as store:
+            for batch in row_batches(rows, names, scores=scores, table=table, rows=ROWS):
+                ids = ids_of(batch[id], name=id)
+                part = Rows(
+                    ids=ids,
+                    at=times_of(batch[time], name=time, zoned=state.settings.zone is not None),
+                    score=scores_of(batch[score], name=score),
+                    clusters=None if cluster is None else ids_of(batch[cluster], name=cluster).keys,
+                    propensity=None
+                    if propensity is None
+                    else propensities_of(batch[propensity], name=propensity, rows=len(ids.keys)),
+                    inputs={name: batch[name] for name in inputs},
+                )
+                try:
+                    total += insert_rows(store, state, part, source=place, now=self._now(), replace=replace)
+                except SourceError as error:
+                    if not total.rows + total.again:
+                        raise
+                    before = f"the {total.rows + total.again:,} rows before this batch are stored"
+                    fix = f"{error.fix}; {before}, and count once when given again"
+                    raise type(error)(error.what, fix, where=error.place) from None
+        return total
+
+    def label(
+        self,
+        rows: Any,
+        *,
+        id: str = "id",  # noqa: A002 - the word of the field
+        label: str = "label",
+        time: str | None = None,
+        table: TableName | None = None,
+        source: str = "",
+        replace: bool = False,
+        orphans: str = "refuse",
+    ) -> Labelled:
+        """Add labels; the last one by its time counts, and a missing one withdraws.
+
+        Without `time` labels have the time of their arrival. `source` tells reviewers apart. Labels whose ids match
+        nothing wait for their rows; more than half of them in a batch are refused, unless `orphans="keep"`.
+        """
+        if orphans not in ("refuse", "keep"):
+            raise ArgumentError(f"orphans must be refuse or keep, got {orphans!r}", "leave it out", parameter="orphans")
+        state = self._state()
+        total = Labelled()
+        with self._open() as store:
+            for batch in row_batches(rows, [id, label, *([time] if time else [])], table=table):
+                ids = ids_of(batch[id], name=id)
+                at = None
+                if time is not None:
+                    at = times_of(batch[time], name=time, zoned=state.settings.zone is not None)
+                codes = labels_of(batch[label], name=label, labels=state.settings.labels)
+                total += insert_labels(
+                    store,
+                    state,
+                    ids,
+                    at,
+                    codes,
+                    source=source,
+                    place=place_of(rows),
+                    now=self._now(),
+                    replace=replace,
+                    keep_orphans=orphans == "keep",
+                )
+        return total
+
+    def deploy(
+        self,
+        decision: Decision,
+        *,
+        reference: Any,
+        since: Time | None = None,
+        label: str | None = None,
+        score: str | None = None,
+        positive: Any = None,
+        table: TableName | None = None,
+        sample: float | None = None,
+    ) -> None:
+        """Start an epoch: rows from `since` on belong to this decision alone."""
+        state = self._state()
+        start = self._now() if since is None else single_time(since, name="since")
+        share = state.epoch.sample[-1][1] if sample is None else sample
+        require_share(share)
+        source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
+        ranking, _, columns = source.read(decision, state.settings.columns)
+        epoch = make_epoch(len(state.epochs) + 1, decision, ranking, since=start, sample=share, columns=columns)
+        with self._open() as store, store.write():
+            state = read_state(store, self._name)
+            self._require_unjudged(store, state, start)
+            number, seen = begin_batch(store, state, self._now())
+            if len(state.epochs) + 1 != epoch.number:
+                raise SourceError(
+                    "another decision was deployed at the same time", "look at it first: thresher watch show"
+                )
+            _add_epoch(store, state.number, epoch, number)
+            end_batch(store, state, number, seen=seen, kind="deploy", source="", content=b"", counts=(0, 0, 0, 0))
+
+    def draw(self, sample: float, *, since: Time | None = None) -> None:
+        """Draw another share of unflagged rows from a moment on; earlier rows keep theirs."""
+        require_share(sample)
+        start = self._now() if since is None else single_time(since, name="since")
+        with self._open() as store, store.write():
+            state = read_state(store, self._name)
+            self._require_unjudged(store, state, start)
+            number, seen = begin_batch(store, state, self._now())
+            shares = json.dumps([*state.epoch.sample, (start, float(sample))])
+            store.execute(
+                "UPDATE decision SET sample = :shares WHERE watch = :watch AND number = :number",
+                shares=shares,
+                watch=state.number,
+                number=state.epoch.number,
+            )
+            end_batch(store, state, number, seen=seen, kind="draw", source="", content=b"", counts=(0, 0, 0, 0))
+
+    def compact(self, *, before: Time) -> int:
+        """Turn rows of periods that end by a moment into counts; returns how many.
+
+        Their labels are final then, and they leave the queue of rows to review.
+        """
+        moment = single_time(before, name="before")
+        with self._open() as store, store.write():
+            state = read_state(store, self._name)
+            (before_period,) = period_numbers(
+                np.array([moment]), state.settings.period, state.settings.zone_info
+            ).tolist()
+            return compact_rows(store, state, before=before_period, now=self._now())
+
+    def _require_unjudged(self, store: Store, state: State, start: int) -> None:
+        if start <= state.epoch.since:
+            what = f"the decision that is deployed holds since {moment_text(state.epoch.since)}"
+            raise ArgumentError(what, "give a later moment", parameter="since")
+        ((rows, latest),) = store.query(
+            "SELECT count(*), max(at) FROM scored WHERE watch = :watch AND at >= :start",
+            watch=state.number,
+            start=start,
+        )
+        first = period_numbers(np.array([start]), state.settings.period, state.settings.zone_info)
+        ((counted,),) = store.query(
+            "SELECT coalesce(sum(rows), 0) FROM tally WHERE watch = :watch AND period >= :first",
+            watch=state.number,
+            first=int(first[0]),
+        )
+        if rows or counted:
+            last = "" if latest is None else f", up to {moment_text(latest)}"
+            what = f"{int(rows) + int(counted):,} rows since {moment_text(start)} are judged already{last}"
+            raise SourceError(what, f"give {argument('since')} a moment after them")
+
+    def _now(self) -> int:
+        return microseconds(self._clock())
+
+    def _open(self) -> Store:
+        return Store(self._place, timeout=self._timeout, journal=self._journal)
+
+    def _state(self) -> State:
+        with self._open() as store, store.read():
+            return read_state(store, self._name)
+
+    def _brief(self) -> str:
+        return f"{self._name!r} in {visible(place_of(self._place))}"
+
+
+def _require_journal(journal: str) -> str:
+    if journal not in ("wal", "delete"):
+        raise ArgumentError(f"journal must be wal or delete, got {journal!r}", "leave it out", parameter="journal")
+    return journal
+
+
+def _add_watch(store: Store, name: str, settings: Settings, epoch: Epoch, now: int) -> None:
+    if store.query("SELECT 1 FROM watch WHERE name = :name", name=name):
+        raise OutputError(f"{store.place} holds a watch {name!r} already", f"pass another {argument('name')}")
+    ((number,),) = store.query("SELECT coalesce(max(number), 0) + 1 FROM watch")
+    store.execute(
+        "INSERT INTO watch (number, name, salt, settings, horizon, batch)"
+        " VALUES (:number, :name, :salt, :settings, NULL, 1)",
+        number=number,
+        name=name,
+        salt=secrets.token_bytes(16),
+        settings=settings.to_json(),
+    )
+    _add_epoch(store, number, epoch, 1)
+    store.execute(
+        "INSERT INTO batch (watch, number, content, kind, source, seen, rows, fresh, again, late)"
+        " VALUES (:number, 1, :content, 'create', '', :now, 0, 0, 0, 0)",
+        number=number,
+        content=b"",
+        now=now,
+    )
+
+
+def _add_epoch(store: Store, watch: int, epoch: Epoch, batch: int) -> None:
+    store.execute(
+        "INSERT INTO decision (watch, number, json, reference, cells, since, sample, batch)"
+        " VALUES (:watch, :number, :json, :reference, :cells, :since, :sample, :batch)",
+        watch=watch,
+        number=epoch.number,
+        json=epoch.decision.to_json(),
+        reference=epoch.reference_bytes(),
+        cells=epoch.cells_json(),
+        since=epoch.since,
+        sample=json.dumps(epoch.sample),
+        batch=batch,
+    )
