@@ -25,6 +25,11 @@ OF_PEERS = {
     "ibis_table",
     "lazy_frame",
     "spark_frame",
+    "average_precision_score",
+    "brier_class",
+    "classification_cost",
+    "j_index",
+    "mn_log_loss",
 }
 
 
