@@ -229,6 +229,8 @@ def test_rows_for_which_no_class_is_possible_get_the_class_shares():
         "no-class-possible: for 1 of 19 cases held out of a fit every map says 0; such rows get the class shares"
     ]
     assert not th.calibration_map(odd, smoothing="laplace").cautions
+    none = th.calibration_map(odd, smoothing=th.calibration.MEstimate(m=0, prior=0.5))
+    assert none.cautions == fitted.cautions
 
 
 def test_auto_is_the_best_of_all_on_cases_it_was_not_fitted_on():
@@ -257,6 +259,40 @@ def test_auto_is_the_best_of_all_on_cases_it_was_not_fitted_on():
                 losses -= float(counts @ np.log(row))
         assert each.cost == pytest.approx(total / 500)
         assert each.log_loss == pytest.approx(losses / 500)
+    best, other = costly.candidates[0], costly.candidates[-1]
+    assert (best.behind, best.half_width) == (0, 0)
+    apart = []  # what each case pays under the two methods
+    for train, test in partition(segments, 3, 1):
+        paid_by = [
+            COSTS.costs[
+                :,
+                COSTS.decide(fit_curve(train, each.method, Settings(smoothing="laplace", seed=1))[0](test.probability)),
+            ].T
+            for each in (other, best)
+        ]
+        apart += np.repeat((paid_by[0] - paid_by[1]).ravel(), test.counts.ravel()).tolist()
+    assert other.behind == pytest.approx(np.mean(apart))
+    assert other.half_width == pytest.approx(1.96 * np.std(apart) / np.sqrt(500), rel=1e-4)
+    second = costly.candidates[1]
+    assert f"less than {second.method} (± {second.half_width:.4f}" in str(costly)
+
+
+def test_at_a_declared_mix_the_distance_is_stratified_by_class():
+    labels, matrix = drawn(17, n=300, k=3, sharper=3.0)
+    segments = th.segment(np.array(list("abc"))[labels], matrix)
+    mix = {"a": 0.7, "b": 0.2, "c": 0.1}
+    condition = th.OperatingCondition(costs=COSTS, mix=mix)
+    fitted = th.calibration_map(segments, method="auto", condition=condition, smoothing="laplace")
+    own = dict(zip("abc", segments.mix.tolist(), strict=True))
+    at_own = th.OperatingCondition(costs=COSTS, mix=own)
+    plain = th.calibration_map(segments, method="auto", condition=COSTS, smoothing="laplace")
+    same = th.calibration_map(segments, method="auto", condition=at_own, smoothing="laplace")
+    assert [each.method for each in same.candidates] == [each.method for each in plain.candidates]
+    for each in fitted.candidates[1:]:
+        assert each.cost == pytest.approx((fitted.candidates[0].cost or 0) + each.behind)
+        assert each.half_width is not None
+    hard = th.calibration_map(segments, method="auto", seed=3).candidates[-1]
+    assert (hard.method, hard.behind, hard.half_width) == ("isotonic", math.inf, None)
 
 
 def test_costs_are_read_by_name():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -14,13 +15,14 @@ from thresher.calibration.maps.dirichlet import fit_vectors
 from thresher.calibration.maps.logistic import Targets
 from thresher.calibration.maps.steps import Steps, steps_over
 from thresher.calibration.maps.vectors import LogLinear, OneVsRest
-from thresher.calibration.scores import brier, log_loss
+from thresher.calibration.scores import class_squared_errors, log_loss
 from thresher.calibration.smoothing import Smoothing
 from thresher.cautions import Caution
 from thresher.curves import hull_splits
 from thresher.errors import ConditionError, LabelError, argument
 from thresher.inputs.labels import listed
 from thresher.ranking import Counts, Floats, Ranking, Segments
+from thresher.ranking.segments import Matrix
 from thresher.tables import CostMatrix, OperatingCondition
 
 VectorCurve: TypeAlias = LogLinear | OneVsRest
@@ -30,16 +32,23 @@ METHODS: tuple[VectorMethod, ...] = ("identity", "temperature", "vector", "diric
 PENALTIES = (1.0, 0.1, 0.01, 0.001, 0.0)
 INNER_FOLDS = 3
 HELD_OUT_FOLDS = 5
+HALF_WIDTH = 1.959963984540054  # of a 95 % interval, in standard errors
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Candidate(Result):
-    """Losses and cost of a method on cases that it was not fitted on."""
+    """Losses and cost of a method on cases that it was not fitted on.
+
+    `behind` is how much more it costs (or loses, without costs) than the best, and `half_width` that of its 95 %
+    interval; None where no interval is finite. It takes the fitted maps as given.
+    """
 
     method: VectorMethod
     log_loss: float
     brier: float
     cost: float | None = None
+    behind: float = 0.0
+    half_width: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +108,7 @@ def half_a_case(segments: Segments) -> float:
 
 def _fit_isotonic(segments: Segments, settings: Settings) -> tuple[OneVsRest, tuple[Caution, ...]]:
     curve, cautions = _one_vs_rest(segments, settings)
-    if settings.smoothing is not None:
+    if all(each.probability.min() > 0 for each in curve.curves):
         return curve, cautions
     # A map never says 0 for a case that it was fitted on, so that only cases held out show how often all of them do.
     impossible = 0
@@ -189,15 +198,54 @@ def compare_methods(
 
     Best is least cost under a condition and least log loss without; of equals the one with fewer parameters.
     """
-    costs, weights = (None, None) if condition is None else resolve(condition, segments)
+    costs, weights = (None, np.ones(len(segments.classes))) if condition is None else resolve(condition, segments)
     parts = partition(segments, folds, settings.seed)
-    candidates = []
+    counts = np.concatenate([test.counts for _, test in parts])
+    candidates, losses = [], []
     for method in METHODS:
-        held_out = [mapped(test, fit_curve(train, method, settings)[0]) for train, test in parts]
-        together = sum(held_out[1:], held_out[0])
-        cost = None if costs is None or weights is None else paid(together, costs, weights)
-        candidates.append(Candidate(method, float(log_loss(together)), brier(together), cost))
-    return tuple(sorted(candidates, key=lambda each: each.log_loss if each.cost is None else each.cost))
+        vectors = np.concatenate([_fit_map(train, method, settings)(test.probability) for train, test in parts])
+        with np.errstate(divide="ignore"):
+            logs = np.abs(np.log(vectors))  # never -0.0
+        paid = None if costs is None else costs.costs.T[costs.decide(vectors, weights=weights)]
+        cost = None if paid is None else _mean(paid, counts * weights)
+        brier = _mean(class_squared_errors(vectors), counts)
+        candidates.append(Candidate(method, _mean(logs, counts), brier, cost))
+        losses.append(logs if paid is None else paid)
+    order = sorted(range(len(METHODS)), key=lambda i: _judged(candidates[i]))
+    best = order[0]
+    return tuple(
+        replace(candidates[i], **_distance(losses[i], losses[best], counts, weights) if i != best else {})
+        for i in order
+    )
+
+
+def _fit_map(segments: Segments, method: VectorMethod, settings: Settings) -> VectorCurve:
+    """The map alone, without cautions that take further fits."""
+    if method == "isotonic":
+        return _one_vs_rest(segments, settings)[0]
+    return fit_curve(segments, method, settings)[0]
+
+
+def _judged(candidate: Candidate) -> float:
+    return candidate.log_loss if candidate.cost is None else candidate.cost
+
+
+def _mean(losses: Matrix, cases: Counts) -> float:
+    seen = cases > 0  # certain and right costs 0 and not 0 · inf
+    return float((cases[seen] * losses[seen]).sum() / cases.sum())
+
+
+def _distance(losses: Matrix, least: Matrix, counts: Counts, weights: Floats) -> dict[str, Any]:
+    """How far losses lie from the least ones, case by case; at a declared mix stratified by class."""
+    seen = counts > 0
+    if not np.isfinite(losses[seen]).all():
+        return {"behind": math.inf, "half_width": None}
+    apart = np.where(seen, losses - least, 0.0)
+    behind = _mean(apart, counts * weights)
+    by_class = (counts * apart).sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
+    centre = by_class if (weights != 1).any() else behind
+    variance = float((counts * (weights * (apart - centre)) ** 2).sum()) / float((counts * weights).sum()) ** 2
+    return {"behind": behind, "half_width": HALF_WIDTH * math.sqrt(variance)}
 
 
 def resolve(condition: Any, segments: Segments) -> tuple[CostMatrix, Floats]:
@@ -223,19 +271,12 @@ def resolve(condition: Any, segments: Segments) -> tuple[CostMatrix, Floats]:
     return aligned, declared.cases / segments.cases
 
 
-def paid(segments: Segments, costs: CostMatrix, weights: Floats) -> float:
-    """The mean cost of actions of least expected cost, cases weighted by class."""
-    actions = costs.decide(segments.probability, weights=weights)
-    cases = segments.counts * weights
-    return float((cases * costs.costs.T[actions]).sum() / cases.sum())
-
-
 def best_text(candidates: Sequence[Candidate]) -> str:
-    """Which method is best and by how much, in words."""
+    """Which method is best, by how much, and whether that is sure."""
     best, second = candidates[:2]
-    by, gap = "cost", 0.0
-    if best.cost is None or second.cost is None:
-        by, gap = "log loss", second.log_loss - best.log_loss
-    else:
-        gap = second.cost - best.cost
-    return f"{best.method} is best by cross-fitted {by}, {gap:.4f} less than {second.method}"
+    by = "log loss" if best.cost is None else "cost"
+    sure = ""
+    if second.half_width is not None:
+        undecided = ": undecided" if second.behind <= second.half_width else ""
+        sure = f" (± {second.half_width:.4f}{undecided})"
+    return f"{best.method} is best by cross-fitted {by}, {second.behind:.4f} less than {second.method}{sure}"

@@ -120,7 +120,12 @@ class CalibrationMap(Result):
             "classes": list(self.classes),
             "before": _losses(self.before),
             "after": _losses(self.after),
-            "candidates": [{"method": each.method} | _losses(each) | {"cost": each.cost} for each in self.candidates],
+            "candidates": [
+                {"method": each.method, "cost": each.cost, "behind": _finite_or_text(each.behind)}
+                | {"half_width": each.half_width}
+                | _losses(each)
+                for each in self.candidates
+            ],
         }
 
     def to_json(self) -> str:
@@ -143,7 +148,10 @@ class CalibrationMap(Result):
         }
         if of_vectors:
             losses = {"brier": number(0, 1), "log_loss": number(0, infinite=True)}
-            candidate = {"method": one_of(METHODS), **losses, "cost": or_none(number())}
+            candidate = {"method": one_of(METHODS), **losses, "cost": or_none(number())} | {
+                "behind": number(0, infinite=True),
+                "half_width": or_none(number(0)),
+            }
             readers |= {
                 "classes": items(label),
                 "before": lambda one: Losses(**fields(one, losses)),
@@ -170,7 +178,8 @@ class CalibrationMap(Result):
         change += f", Brier {self.before.brier:.4f} -> {self.after.brier:.4f} on its own rows"
         lines = [f"{self.method} map of {len(self.classes):,} classes{self._parameters()}; {change}"]
         if self.candidates:
-            lines += [best_text(self.candidates), f"{'cross-fitted':<14}{'log loss':>9}{'Brier':>9}{'cost':>9}"]
+            cost = "" if self.candidates[0].cost is None else f"{'cost':>9}"
+            lines += [best_text(self.candidates), f"{'cross-fitted':<14}{'log loss':>9}{'Brier':>9}{cost}"]
         for each in self.candidates:
             cost = "" if each.cost is None else f"{each.cost:9.4f}"
             lines.append(f"{each.method:<14}{each.log_loss:9.4f}{each.brier:9.4f}{cost}")
@@ -191,8 +200,12 @@ class CalibrationMap(Result):
 
 
 def _losses(losses: Losses | Candidate) -> dict[str, Any]:
-    loss = float(losses.log_loss)
-    return {"brier": losses.brier, "log_loss": loss if np.isfinite(loss) else str(loss)}
+    return {"brier": losses.brier, "log_loss": _finite_or_text(losses.log_loss)}
+
+
+def _finite_or_text(value: float) -> float | str:
+    """A number as JSON has it, which has no infinity."""
+    return float(value) if np.isfinite(value) else str(float(value))
 
 
 @overload
