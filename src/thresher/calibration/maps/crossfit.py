@@ -236,7 +236,7 @@ def _mean(losses: Matrix, cases: Counts) -> float:
 
 
 def _distance(losses: Matrix, least: Matrix, counts: Counts, weights: Floats) -> dict[str, Any]:
-    """How far losses lie from the least ones, case by case; at a declared mix stratified by class."""
+    """How far losses lie from the least; at a declared mix stratified by class."""
     seen = counts > 0
     if not np.isfinite(losses[seen]).all():
         return {"behind": math.inf, "half_width": None}
