@@ -50,6 +50,12 @@ def test_the_text_of_a_quantity_reads_back_as_the_same_quantity(text):
         ("net_benefit@5e-2", Quantity("net_benefit", probability=0.05)),
         ("cost@threshold=0.5", Quantity("expected_cost", threshold=0.5)),
         ('recall["L: @] x"]', Quantity("tpr", of_class="L: @] x")),
+        ("recall[ham]", Quantity("tpr", of_class="ham")),
+        ("macro_f1", Quantity("macro_f1")),
+        (
+            'macro_f1@recall["a, b and c"]>=0.5 and f1[L]>0.1',
+            Quantity("macro_f1", limits=limits_of(['recall["a, b and c"] >= .5', 'f1["L"] > .1'])),
+        ),
     ],
 )
 def test_what_is_read(text, expected):
@@ -77,6 +83,7 @@ def test_what_is_read(text, expected):
         ("recall@fpr=0.1", "cannot read the constraint"),
         ("recall@auc>=0.1", "auc is no measure of a table"),
         ('brier["L"]', "not of one class"),
+        ("macro_f1[L]", "not of one class"),
     ],
 )
 def test_what_is_refused(text, what):

@@ -270,7 +270,7 @@ def _parse_objective(maximise: Wanted | None, minimise: Wanted | None) -> tuple[
             return None, ()
         fix = f"pass {argument('minimise', 'expected_cost')}, or leave it out"
         raise MeasureError("expected_cost is better when lower", fix)
-    if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
+    if asked.measure is None or asked.threshold is not None or asked.of_several:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
         raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
     return asked.measure, asked.limits

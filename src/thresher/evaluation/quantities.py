@@ -38,9 +38,9 @@ def parse_quantities(measures: Any) -> dict[str, Quantity]:
         raise ArgumentError(f"measures are a list of texts, and this is {measures!r}", 'give e.g. ["auc"]')
     asked = {str(text).strip(): quantity(text) for text in measures}
     for one in asked.values():
-        if one.of_class is not None:
+        if one.of_several:
             known = [*MODEL_NUMBERS, *MEASURES]
-            raise refusal(f"{one} is of one class of several, and there are two here", known)
+            raise refusal(f"{one} is of several classes, and there are two here", known)
     return asked
 
 

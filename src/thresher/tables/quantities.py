@@ -1,9 +1,10 @@
 """The one grammar of quantities, such as `partial_auc[fpr<=0.1]`.
 
-    quantity   = name [ "[" range "]" | "[" '"' class '"' "]" ] [ "@" place ]
+    quantity   = name [ "[" range "]" | "[" class "]" ] [ "@" place ]
     range      = rate "<=" number | rate ">=" number | number "<=" rate "<=" number      (rate: fpr or tpr)
     place      = number | "threshold=" number | constraint { ("and" | ",") constraint }
-    constraint = measure relation number                                                (relation: >= <= > <)
+    constraint = measure [ "[" class "]" ] relation number                              (relation: >= <= > <)
+    class      = '"' text '"' | text without quotes, brackets, commas and relations
 
 A `Quantity` computes nothing: each layer computes those it knows, and refuses the rest in words.
 """
@@ -25,6 +26,7 @@ from thresher._internal.arguments import short_repr
 from thresher.errors import MeasureError
 from thresher.ranking import Flags
 from thresher.tables.contingency import Contingency
+from thresher.tables.matrix_measures import MATRIX_MEASURES
 from thresher.tables.measures import MEASURES, UNSAID, Better, Measure, measure
 
 Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
@@ -32,7 +34,11 @@ NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 RELATIONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _NAME = r"[A-Za-z][\w -]*?(?:\d\.\d+)?"
 _FORM = re.compile(rf'\s*(?P<name>{_NAME})\s*(?:\[(?P<inside>"[^"]*"|[^\]"]*)\])?\s*(?:@(?P<place>.+))?')
-_LIMIT = re.compile(rf"\s*(?P<name>[A-Za-z][\w .-]*?)\s*(?P<relation>>=|<=|>|<)\s*(?P<bound>{NUMBER})\s*")
+_CLASS = r'\[(?:"[^"]*"|[^\]"<>]*)\]'
+_LIMIT = re.compile(
+    rf"\s*(?P<name>[A-Za-z][\w .-]*?(?:\s*{_CLASS})?)\s*(?P<relation>>=|<=|>|<)\s*(?P<bound>{NUMBER})\s*"
+)
+_AND = re.compile(r"""(?:\s+and\s+|,)(?=(?:[^"]*"[^"]*")*[^"]*$)""")  # outside of quoted classes
 _THRESHOLD = re.compile(rf"\s*threshold\s*=\s*(?P<value>{NUMBER}|[-+]?inf)\s*")
 _RANGE = re.compile(rf"\s*(?:(?P<low>{NUMBER})\s*<=\s*)?(?P<rate>[A-Za-z_]+)\s*(?P<end><=|>=)\s*(?P<bound>{NUMBER})\s*")
 
@@ -54,19 +60,32 @@ class ModelNumber:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One bound on one measure: `tpr >= 0.9`."""
+    """One bound on one measure, `tpr >= 0.9`, or on one class of several, `tpr["L"] >= 0.9`."""
 
     measure: Measure
     relation: str
     bound: float
+    of_class: str | None = None
 
     def holds(self, table: Contingency, *, class_ratio: float | None = None) -> Flags:
         """Where it holds, at a class ratio; an undefined measure meets no bound."""
+        if self.of_class is not None:
+            raise refusal(f"{self} is of one class of several, and there are two here", MEASURES)
         value = self.measure.of(table, class_ratio=class_ratio)
         return np.asarray(RELATIONS[self.relation](value, self.bound), dtype=np.bool_)
 
+    @property
+    def of(self) -> str:
+        """What is bounded, with its class if it is of one."""
+        return self.measure.name if self.of_class is None else f'{self.measure.name}["{self.of_class}"]'
+
+    @property
+    def text(self) -> str:
+        """As the grammar writes it, with as many digits as it takes."""
+        return f"{self.of}{self.relation}{_text(self.bound)}"
+
     def __str__(self) -> str:
-        return f"{self.measure.name} {self.relation} {self.bound:g}"
+        return f"{self.of} {self.relation} {self.bound:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +124,20 @@ class Quantity:
 
     @property
     def measure(self) -> Measure | None:
-        """The measure of a table, None for a number of a model."""
+        """The measure of a table or matrix, None for a number of a model."""
         return self.known if isinstance(self.known, Measure) else None
 
     @property
     def known(self) -> Measure | ModelNumber:
         """What the registry says of its name: its range, and which side is better."""
+        if self.name in MATRIX_MEASURES:
+            return MATRIX_MEASURES[self.name]
         return MODEL_NUMBERS[self.name] if self.name in MODEL_NUMBERS else measure(self.name)
+
+    @property
+    def of_several(self) -> bool:
+        """Whether it is a question about several classes: of one of them, or of all."""
+        return self.of_class is not None or self.name in MATRIX_MEASURES
 
     @property
     def better(self) -> Better:
@@ -126,7 +152,7 @@ class Quantity:
     def __str__(self) -> str:
         inside = "" if self.within is None else f"[{self.within}]"
         inside += "" if self.of_class is None else f'["{self.of_class}"]'
-        place = " and ".join(f"{limit.measure.name}{limit.relation}{_text(limit.bound)}" for limit in self.limits)
+        place = " and ".join(limit.text for limit in self.limits)
         if self.probability is not None:
             place = _text(self.probability)
         elif self.threshold is not None:
@@ -176,7 +202,7 @@ def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit
     if not isinstance(wanted, str):
         return tuple(limit for one in wanted for limit in limits_of(one if isinstance(one, Limit) else str(one)))
     limits = []
-    for text in re.split(r"\s+and\s+|,", wanted):
+    for text in _AND.split(wanted):
         form = _LIMIT.fullmatch(text)
         if form is None:
             fix = 'write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"; a threshold is "threshold=0.5"'
@@ -184,7 +210,7 @@ def limits_of(wanted: str | Limit | Sequence[str | Limit] | None) -> tuple[Limit
         asked = quantity(form["name"])
         if asked.measure is None:
             raise refusal(f"{asked} is no measure of a table, so it is no constraint", MEASURES)
-        limits.append(Limit(asked.measure, form["relation"], float(form["bound"])))
+        limits.append(Limit(asked.measure, form["relation"], float(form["bound"]), asked.of_class))
     return tuple(limits)
 
 
@@ -199,13 +225,16 @@ def _registered_name(text: str) -> str:
     plain = text.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
+    if plain in MATRIX_MEASURES:
+        return plain
     try:
         return measure(plain).name
     except MeasureError:
-        known = [*_BY_NAME, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
+        known = [*_BY_NAME, *MATRIX_MEASURES, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
         near = difflib.get_close_matches(plain, set(known) - {UNSAID}, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         names = f"Measures of a table are {', '.join(MEASURES)}; numbers of a model are {', '.join(MODEL_NUMBERS)}"
+        names += f"; of several classes there are {', '.join(MATRIX_MEASURES)}"
         raise MeasureError(f"there is no quantity called {text.strip()!r}", f"{hint}{names}") from None
 
 
@@ -213,10 +242,10 @@ def _inside(text: str | None, name: str) -> tuple[RateRange | None, str | None]:
     """What is in brackets: the range of a partial area, or a class."""
     if text is None:
         return None, None
-    if text.startswith('"'):
-        if name in MODEL_NUMBERS and name != "auc":
+    if text.startswith('"') or (name not in _PARTIAL and not re.search("[<>=,]", text)):
+        if name in MATRIX_MEASURES or (name in MODEL_NUMBERS and name != "auc"):
             raise MeasureError(f"{name} is not of one class", 'leave the brackets out, or write e.g. recall["L"]')
-        return None, text.strip('"')
+        return None, text.strip('"') if text.startswith('"') else text.strip()
     if name not in _PARTIAL:
         fix = f'write partial_auc[{text}] for an area, {name}@... for a constraint, or {name}["class"]'
         raise MeasureError(f"{name} has no range, so [{text}] says nothing", fix)
@@ -255,7 +284,7 @@ def _place(text: str | None, name: str) -> tuple[float | None, float | None, tup
     if name == "expected_cost":
         what = "expected_cost is taken at a threshold, and no constraint can stand after its @"
         raise MeasureError(what, "write expected_cost@threshold=0.5, or leave @ out")
-    if measure(name).better == "neither":
+    if name not in MATRIX_MEASURES and measure(name).better == "neither":
         raise MeasureError(f"{name} has no better side to look for", "write @threshold=..., or leave @ out")
     return None, None, limits_of(text)
 

@@ -218,8 +218,8 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     A measure without a place is that of the cheapest threshold under the condition, and one with constraints that of
     the best threshold within them, sought again in every replicate; where none meets them, it is as bad as can be.
     """
-    if asked.of_class is not None or asked.name in ELSEWHERE:
-        why = "is of one class of several" if asked.of_class is not None else "needs a whole evaluation"
+    if asked.of_several or asked.name in ELSEWHERE:
+        why = "is of several classes" if asked.of_several else "needs a whole evaluation"
         examples = {"partial_auc": "partial_auc[fpr<=0.1]", "net_benefit": "net_benefit@0.05"}
         numbers = [examples.get(name, name) for name in MODEL_NUMBERS if name not in ELSEWHERE]
         raise refusal(f"{asked} {why}, so it is not resampled here", [*numbers, "decomposition", *MEASURES])

@@ -192,7 +192,7 @@ def _question(
     wanted: Quantity, thresholds: Any, condition: OperatingCondition | None, names: tuple[str, ...]
 ) -> tuple[Asked, dict[str, float]]:
     """What is compared, and at which thresholds."""
-    if wanted.name in NOT_COMPARED or wanted.of_class is not None:
+    if wanted.name in NOT_COMPARED or wanted.of_several:
         examples = {"partial_auc": "partial_auc[fpr<=0.1]", "net_benefit": "net_benefit@0.05"}
         numbers = [examples.get(name, name) for name in MODEL_NUMBERS if name not in NOT_COMPARED]
         measures = [name for name, known in MEASURES.items() if known.better != "neither"]
