@@ -232,7 +232,12 @@ def test_partial_areas_cover_what_they_should():
 
 @pytest.mark.parametrize(
     ("measures", "what"),
-    [("auc", "a list of texts"), (["acuracy"], "no quantity called"), (['recall["L"]'], "one class of several")],
+    [
+        ("auc", "a list of texts"),
+        (["acuracy"], "no quantity called"),
+        (['recall["L"]'], "of several classes"),
+        (["macro_f1"], "of several classes"),
+    ],
 )
 def test_what_is_refused_before_anything_is_computed(measures, what):
     with pytest.raises(th.ThresherError, match=what):

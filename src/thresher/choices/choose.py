@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from thresher._internal.arguments import as_number
+from thresher._internal.arguments import as_number, require_one_of
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.isometric import straight_isometrics
@@ -151,7 +151,17 @@ def choose(
     at_most: float | None = ...,
 ) -> Choice: ...
 @overload
-def choose(ranking: Segments, condition: OperatingCondition | None = ...) -> ClassChoice: ...
+def choose(
+    ranking: Segments,
+    condition: OperatingCondition | None = ...,
+    *,
+    fit: Literal["weights"] | None = ...,
+    maximise: str | Measure | None = ...,
+    subject_to: str | Limit | Sequence[str | Limit] | None = ...,
+    starts: Sequence[str | Mapping[Any, float]] | None = ...,
+    seed: int = ...,
+    exact: bool = ...,
+) -> ClassChoice: ...
 @overload
 def choose(  # type: ignore[overload-overlap]  # rankings alone are models, whose thresholds are chosen too
     ranking: Mapping[str, Ranking], condition: OperatingCondition | None = ...
@@ -166,6 +176,10 @@ def choose(
     minimise: Wanted | None = None,
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
+    fit: Literal["weights"] | None = None,
+    starts: Sequence[str | Mapping[Any, float]] | None = None,
+    seed: int = 0,
+    exact: bool = False,
 ) -> Choice | ClassChoice | JointChoice | TableChoice:
     """Choose the best threshold or action, the best of several models or of tables.
 
@@ -178,7 +192,7 @@ def choose(
     ranking
         The scored cases; or a mapping of models' names to their rankings, of which the cheapest is chosen. Classifiers
         that are tables, a `Contingency` each, may be among them. For `Segments` of k classes, the action of least
-        expected cost is chosen (a `ClassChoice`); nothing is fitted.
+        expected cost is chosen (a `ClassChoice`); nothing is fitted unless asked for.
     condition
         Costs and class ratio at deployment.
     maximise, minimise
@@ -188,6 +202,14 @@ def choose(
         Constraints such as "recall >= 0.9" or ["fpr <= 0.01", "precision > 0.5"], or parsed ones (`Limit`).
     at_most
         The largest number of cases of the data that may be called positive.
+    fit
+        Of segments: "weights" searches weights of the classes, each the best given the others, for the least cost or
+        for a measure such as "macro_f1", within limits such as "recall[L] >= 0.8". What it proves is in `certificate`.
+    starts, seed
+        Where the search begins: some of "one" (the Bayes decision, always among them), "prior" (weights inverse to how
+        common classes are), "costs" (inverse to their largest cost) and "random", or a weight for each class by name.
+    exact
+        Of three classes and at most 400 segments: the best of all weights.
 
     Examples
     --------
@@ -205,22 +227,67 @@ def choose(
     >>> choose({"tree": emails, "rule": Contingency(tp=5, fn=1, fp=0, tn=4)})
     TableChoice(rule, expected cost 0.1)
     """
+    split: dict[str, Any] = {"maximise": maximise, "minimise": minimise, "subject_to": subject_to, "at_most": at_most}
+    weights: dict[str, Any] = {"fit": fit, "starts": starts, "seed": seed, "exact": exact}
     if isinstance(ranking, Segments):
-        from thresher.choices.least_cost import choose_action
-
-        if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
-            raise ArgumentError("segments are decided by their expected cost alone", "leave the other options out")
-        return choose_action(ranking, condition)
+        if minimise is not None or at_most is not None:
+            fix = f"give {argument('maximise')} or {argument('subject_to')}; without, a cost is minimised"
+            raise ArgumentError(f"{argument('minimise')} and {argument('at_most')} are for two classes", fix)
+        return _choose_action(ranking, condition, maximise=maximise, subject_to=subject_to, **weights)
+    if fit is not None or starts is not None or exact:
+        raise ArgumentError("weights are fitted to segments of k classes alone", f"leave {argument('fit')} out")
     if isinstance(ranking, Mapping):
-        from thresher.choices.joint import choose_model
-        from thresher.choices.points import choose_table
-
-        if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
+        if any(option is not None for option in split.values()):
             fix = "choose by a measure or within constraints for one ranking at a time"
             raise ArgumentError("several models are compared by their expected cost alone", fix)
-        if any(isinstance(each, Contingency) for each in ranking.values()):
-            return choose_table(ranking, condition)
-        return choose_model(ranking, condition)  # type: ignore[arg-type]  # all are rankings
+        return _choose_model(ranking, condition)
+    return _choose_split(ranking, condition, **split)
+
+
+def _choose_action(
+    segments: Segments,
+    condition: OperatingCondition | None,
+    *,
+    fit: Any,
+    starts: Any,
+    seed: int,
+    exact: bool,
+    **wanted: Any,
+) -> ClassChoice:
+    """What to do with cases of k classes, by given or by fitted weights."""
+    from thresher.choices.least_cost import choose_action
+    from thresher.choices.weights import fit_weights
+
+    if fit is not None:
+        require_one_of(fit, ("weights",), name="fit", fix='pass "weights", or leave it out: nothing is fitted then')
+        options = wanted if starts is None else wanted | {"starts": starts}
+        return fit_weights(segments, condition, seed=seed, exact=exact, **options)
+    if starts is not None or exact or any(option is not None for option in wanted.values()):
+        what = "without weights to fit, segments are decided by their expected cost alone"
+        raise ArgumentError(what, f"pass {argument('fit', 'weights')}, or leave the other options out")
+    return choose_action(segments, condition)
+
+
+def _choose_model(models: Mapping[str, Any], condition: OperatingCondition | None) -> JointChoice | TableChoice:
+    """The cheapest of several models, tables among them."""
+    from thresher.choices.joint import choose_model
+    from thresher.choices.points import choose_table
+
+    if any(isinstance(each, Contingency) for each in models.values()):
+        return choose_table(models, condition)
+    return choose_model(models, condition)
+
+
+def _choose_split(
+    ranking: Ranking,
+    condition: OperatingCondition | None,
+    *,
+    maximise: Wanted | None,
+    minimise: Wanted | None,
+    subject_to: str | Limit | Sequence[str | Limit] | None,
+    at_most: float | None,
+) -> Choice:
+    """The best split of one ranking, with all its ties."""
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ class ClassChoice(ReadOnlyFields, Tabular):
     `expected_cost` is what these decisions cost per case at the class mix of `condition`; `foretold` is what the
     probabilities say that they cost, and well calibrated ones are right. `most_probable_cost` is the cost of calling
     each case its most probable class, `constants` that of always taking the same action. `certificate` says what is
-    proved about the weights.
+    proved about the weights. Where weights were searched, `objective` says by what, and `by_start` what the search
+    reached from each start.
     """
 
     segments: Segments
@@ -45,6 +46,8 @@ class ClassChoice(ReadOnlyFields, Tabular):
     constants: Mapping[Any, float]
     certificate: str
     cautions: tuple[Caution, ...]
+    objective: str = "expected cost"
+    by_start: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def costs(self) -> CostMatrix:
@@ -63,7 +66,8 @@ class ClassChoice(ReadOnlyFields, Tabular):
 
     def _brief(self) -> str:
         kind = "" if self.certificate == NOTHING_FITTED else ", fitted weights"
-        return f"least expected cost of {listed(self.costs.actions)}: {self.expected_cost:.4g} per case{kind}"
+        by = "least expected cost" if self.objective == "expected cost" else f"best {self.objective}"
+        return f"{by} of {listed(self.costs.actions)}: {self.expected_cost:.4g} per case{kind}"
 
     def _columns(self) -> Mapping[str, Any]:
         cost = self.costs.cost_by_class(self.confusion)
@@ -106,7 +110,13 @@ def class_condition(segments: Segments, condition: OperatingCondition | None) ->
 
 
 def rule_of(
-    segments: Segments, asked: OperatingCondition, weights: Floats, *, certificate: str = NOTHING_FITTED
+    segments: Segments,
+    asked: OperatingCondition,
+    weights: Floats,
+    *,
+    certificate: str = NOTHING_FITTED,
+    objective: str = "expected cost",
+    by_start: Mapping[str, float] | None = None,
 ) -> ClassChoice:
     """What some weights do with the cases of segments."""
     resolved = asked.for_data(segments)
@@ -132,6 +142,8 @@ def rule_of(
         constants=constants,
         certificate=certificate,
         cautions=(*costs.cautions, *_cautions(asked, constants, cost)),
+        objective=objective,
+        by_start=dict(by_start or {}),
     )
 
 

@@ -17,9 +17,9 @@ from thresher.tables.measures import MEASURES, Measure, measure
 
 @dataclass(frozen=True, slots=True)
 class MatrixMeasure(Measure):
-    """A measure of a confusion matrix of several classes; a table of two has no such number."""
+    """A measure of a confusion matrix of several classes, not of a table of two."""
 
-    def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
+    def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:  # noqa: ARG002
         """Refused: a contingency table is of two classes."""
         what = f"{self.name} is a number of a confusion matrix of several classes, and there are two classes here"
         raise MeasureError(what, f"give one of {', '.join(MEASURES)}")
@@ -51,7 +51,9 @@ def matrix_values(of: Measure, counts: Floats, *, of_class: int | None = None) -
         if how not in ("macro", "weighted"):
             what = f"{of.name} is of one class, and there are several"
             names = ", ".join(MATRIX_MEASURES)
-            raise MeasureError(what, f'name the class, as in {of.name}["{{class}}"], or give one of {names}, mcc, kappa')
+            raise MeasureError(
+                what, f'name the class, as in {of.name}["{{class}}"], or give one of {names}, mcc, kappa'
+            )
         values = _per_class(measure(each), right, actual, calls, total)
         if how == "macro":
             return np.asarray(values.mean(axis=-1))

@@ -60,7 +60,7 @@ class ModelNumber:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One bound on one measure, `tpr >= 0.9`, or on one class of several, `tpr["L"] >= 0.9`."""
+    """One bound on one measure, `tpr >= 0.9`, or on that of one of several classes."""
 
     measure: Measure
     relation: str
@@ -230,7 +230,12 @@ def _registered_name(text: str) -> str:
     try:
         return measure(plain).name
     except MeasureError:
-        known = [*_BY_NAME, *MATRIX_MEASURES, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
+        known = [
+            *_BY_NAME,
+            *MATRIX_MEASURES,
+            *MEASURES,
+            *(name for each in MEASURES.values() for name in each.synonyms),
+        ]
         near = difflib.get_close_matches(plain, set(known) - {UNSAID}, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         names = f"Measures of a table are {', '.join(MEASURES)}; numbers of a model are {', '.join(MODEL_NUMBERS)}"
