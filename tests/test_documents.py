@@ -28,6 +28,9 @@ OF_PEERS = {
     "average_precision_score",
     "brier_class",
     "classification_cost",
+    "calibration_curve",
+    "classification_report",
+    "f1_score",
     "j_index",
     "mn_log_loss",
 }

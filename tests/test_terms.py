@@ -29,7 +29,7 @@ def test_every_term_has_a_hit():
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.split("\n")[0])
 def test_an_entry_leads_to_a_page_and_to_public_names(entry):
     definition = " ".join(line.strip() for line in entry.split("\n") if line.startswith("  "))
-    pages = re.findall(r"\]\(([\w/]+\.md)", definition)
+    pages = re.findall(r"\]\(([\w/-]+\.md)", definition)
     assert pages
     assert all((DOCS / page).exists() for page in pages)
     names = re.findall(r"`th\.([\w.]+)`", definition)
