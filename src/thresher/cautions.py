@@ -27,6 +27,7 @@ class Caution(Result):
 
 
 CODES: dict[str, str] = {
+    "psi-depends-on-size": "The population stability index grows as samples shrink, so a fixed limit alarms by size.",
     "all-negative": "The best rule calls nothing positive: the scores cannot pay for a single false alarm here.",
     "all-positive": "The best rule calls everything positive: the scores cannot pay for a single miss here.",
     "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",

@@ -1,0 +1,136 @@
+"""Which rows to label next: Neyman's allocation and permanent random numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._internal.arguments import numbers_of, require_integer, require_number
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats
+
+FEWEST = 2  # labels per stratum
+SPREAD = 0.1  # of the budget, evenly
+_HALVINGS = 200
+
+
+def permanent_random_numbers(ids: Iterable[str | bytes], salt: str) -> Floats:
+    """A uniform number in [0, 1) per id, the same on every day and machine.
+
+    BLAKE2b of the id, keyed by the salt, over 2⁶⁴ (permanent random numbers: Ohlsson 1995). Rows whose number is below
+    a propensity are a sample of which redelivery and restarts change nothing; rows of a stratum by rising number are a
+    random order, of which any prefix is a simple random sample.
+
+    >>> permanent_random_numbers(["tx-1", "tx-2"], salt="fraud").round(4).tolist()
+    [0.9159, 0.1545]
+    >>> bool(permanent_random_numbers(["tx-2"], "fraud")[0] == permanent_random_numbers(["tx-1", "tx-2"], "fraud")[1])
+    True
+    """
+    start = blake2b(key=blake2b(salt.encode()).digest(), digest_size=8)
+
+    def number(identity: str | bytes) -> int:
+        state = start.copy()
+        state.update(identity.encode("utf-8", "surrogatepass") if isinstance(identity, str) else identity)
+        return int.from_bytes(state.digest(), "big") >> 11  # 53 bits: what a float holds
+
+    values: Floats = np.fromiter((number(each) for each in ids), dtype=np.float64) / 2.0**53
+    return values
+
+
+def allocation(
+    budget: int,
+    rows: npt.ArrayLike,
+    deviation: npt.ArrayLike,
+    *,
+    labelled: npt.ArrayLike | None = None,
+    fewest: int = FEWEST,
+    spread: float = SPREAD,
+) -> npt.NDArray[np.int64]:
+    """How many of `budget` further labels each stratum gets.
+
+    Neyman's allocation: labels in all are proportional to `rows` times the standard `deviation` of what is estimated,
+    which makes the variance of the stratified total least. At least `fewest` labels per stratum and a `spread` of the
+    budget, evenly, keep a wrong model from starving a stratum; no stratum gets more than its rows. Fractions go to the
+    largest remainders.
+
+    >>> allocation(100, rows=[1000, 9000, 50], deviation=[0.4, 0.1, 0.5]).tolist()
+    [30, 67, 3]
+    """
+    budget = require_integer(budget, name="budget", least=0, fix="give a number of labels")
+    size, share = numbers_of(rows, name="rows"), numbers_of(deviation, name="deviation")
+    done = np.zeros(size.size) if labelled is None else numbers_of(labelled, name="labelled")
+    if not size.shape == share.shape == done.shape or not size.size:
+        raise ArgumentError("every stratum has rows and a deviation", "give one of each per stratum", parameter="rows")
+    if not ((share >= 0) & (done >= 0) & (done <= size) & np.isfinite(size + share)).all():
+        what = "rows, deviations and labels must be at least 0, and labels no more than rows"
+        raise ArgumentError(what, "check the strata", parameter="rows")
+    if not 0 <= require_number(spread, name="spread") <= 1:
+        raise ArgumentError(f"spread must lie in [0, 1], got {spread:g}", "e.g. 0.1", parameter="spread")
+    total = min(budget, int((size - done).sum()))
+    floor = np.minimum(size, np.maximum(done, done + np.floor(spread * total / size.size)))
+    floor = np.minimum(size, np.maximum(floor, fewest))
+    if floor.sum() - done.sum() > total:  # not even the floors: as evenly as they go
+        return _round(_fill(done, floor, np.ones(size.size), total + done.sum()) - done, total, floor - done)
+    weight = size * share
+    weight = weight if weight.any() else size
+    return _round(_fill(floor, size, weight, total + done.sum()) - done, total, size - done)
+
+
+def recall_deviation(probability: npt.ArrayLike, alarms: npt.ArrayLike, recall: float) -> Floats:
+    """Standard deviations of recall's influence in strata.
+
+    √(p (1 - p)) times 1 - R in strata of alarms and R in others, because a label moves recall by that much;
+    `probability` p is the share of positives that is expected there.
+
+    >>> recall_deviation([0.5, 0.01], [True, False], recall=0.8).round(4).tolist()
+    [0.1, 0.0796]
+    """
+    p = np.asarray(probability, dtype=np.float64)
+    slope = np.where(np.asarray(alarms, dtype=bool), 1 - recall, recall)
+    deviation: Floats = np.sqrt(p * (1 - p)) * slope
+    return deviation
+
+
+def expected_share(probability: npt.ArrayLike, k: npt.ArrayLike = 0, n: npt.ArrayLike = 0) -> Floats:
+    """The share of positives expected after k of n labels: (k + p) / (n + 1).
+
+    With p = ½ it is (k + ½)/(n + 1).
+
+    >>> expected_share([0.5, 0.02], [0, 3], [0, 9]).tolist()
+    [0.5, 0.302]
+    """
+    p, positive, labels = (np.asarray(each, dtype=np.float64) for each in (probability, k, n))
+    share: Floats = (positive + p) / (labels + 1)
+    return share
+
+
+def _fill(least: Floats, most: Floats, weight: Floats, total: float) -> Floats:
+    """The multiple of the weights, between bounds, that has the total."""
+    if most.sum() <= total:
+        return most
+    low, high = 0.0, 1.0
+    while np.clip(high * weight, least, most).sum() < total and high < 1e300:
+        high *= 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.clip(middle * weight, least, most).sum() < total else (low, middle)
+    filled = np.clip(high * weight, least, most)
+    short = total - filled.sum()
+    if short > 1e-6:  # strata without spread take what the others cannot
+        slack = most - filled
+        filled = filled + slack * (short / slack.sum())
+    return filled
+
+
+def _round(labels: Floats, total: int, most: Floats) -> npt.NDArray[np.int64]:
+    """Round down, and give what is left to the largest remainders."""
+    rounded = np.floor(labels + 1e-9).astype(np.int64)
+    left = total - int(rounded.sum())
+    remainder = np.where(rounded < most, labels - rounded, -math.inf)
+    for place in np.argsort(-remainder, kind="stable")[: max(left, 0)]:
+        rounded[place] += int(rounded[place] < most[place])
+    return rounded
