@@ -11,7 +11,8 @@ import thresher as th
 from tests.golden.vectors import SIX, THREE, drawn
 from thresher import calibration
 from thresher.calibration import top_label
-from thresher.calibration.kernel import MOST_VECTORS
+from thresher.calibration.calibration_error import MOST_GROUPS
+from thresher.calibration.kernel import MOST_PAIRS
 from thresher.calibration.meanings import draw_labels
 
 # Without types, as wrong arguments are passed too.
@@ -138,8 +139,8 @@ def test_the_kernel_error_is_that_of_a_loop_over_pairs(seed, k, ties):
         (lambda: reliability(THREE.ranking("a"), of="top"), "a ranking has two"),
         (lambda: reliability(THREE, of="canonical"), "of must be"),
         (lambda: ece(th.Segments(THREE.probability, THREE.counts / 4, classes="abc")), "not whole"),
-        (lambda: ece(drawn(2, n=MOST_VECTORS + 1), bins="exact"), "too many bins"),
-        (lambda: skce(drawn(2, n=MOST_VECTORS + 1)), "too many to compare every pair"),
+        (lambda: ece(drawn(2, n=MOST_GROUPS + 1), bins="exact"), "too many bins"),
+        (lambda: skce(drawn(2, n=int(MOST_PAIRS**0.5) + 1)), "pairs, and at most"),
         (lambda: skce(THREE, bandwidth=0), "bandwidth must be"),
         (lambda: skce(th.Segments([[0.5, 0.5]], [[1, 0]], classes="ab")), "no pair"),
         (lambda: skce(THREE.ranking("a")), "segments are needed"),

@@ -13,7 +13,7 @@ from thresher._internal.arguments import as_number, require_level, require_one_o
 from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result
 from thresher.calibration.calibration_error import ErrorBins
-from thresher.calibration.kernel import Kernel
+from thresher.calibration.kernel import kernels_of
 from thresher.calibration.meanings import Comparison, Of, comparisons, draw_labels, draws_at_once, require_meaning
 from thresher.calibration.reliability import top_label
 from thresher.calibration.scores import class_squared_errors
@@ -156,7 +156,7 @@ def _measure(
     _refuse(name, bins=options.bins, count=options.count)
     compared = comparisons(segments, of, bins="exact", count=1)
     if name == "skce":
-        kernels = [Kernel.of(each, options.bandwidth) for each in compared]
+        kernels = kernels_of(compared, options.bandwidth)
         bandwidths = tuple(kernel.bandwidth for kernel in kernels)
         return lambda counts: _mean([each.estimate(counts) for each in kernels]), bandwidths
     _refuse(name, bandwidth=options.bandwidth)
