@@ -133,6 +133,7 @@ def test_distinct_vectors_degenerate_and_say_so():
     assert over_hull.refinement > 0.1
     assert over_hull.cautions == ()
     assert over_hull.by_chance is None
+    assert list(over_hull.losses) == ["squared_error"]
     assert over_hull.calibration + over_hull.refinement == pytest.approx(parts.brier)
 
 

@@ -96,6 +96,10 @@ def test_tables_of_each_class_and_of_the_top_label():
     assert [each["class"] for each in tables.to_dict()["by_class"]] == ["a", "b", "c"]
     assert str(tables).startswith("a\n   score  observed")
     assert top_label(THREE) == th.Ranking([0.8, 0.7, 0.5], [8, 8, 6], [2, 2, 4])
+    two = th.Segments(THREE.probability, [[3, 1, 0], [1, 3, 0], [2, 2, 0]], classes="abc")
+    assert reliability(two)["c"].observed.tolist() == [0, 0, 0]
+    with pytest.raises(th.errors.OneClassError, match="class 'c' has no cases among 12"):
+        reliability(two, bins="hull")
     tie = th.Segments([[0.4, 0.4, 0.2]], [[1, 2, 3]], classes="abc")
     assert top_label(tie).pos.tolist() == [1]  # the first of the two
 

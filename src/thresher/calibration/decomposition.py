@@ -61,7 +61,7 @@ class ClassDecomposition(Tabular):
     of each class against the rest.
 
     `probability` and `counts` have a row per segment or group, and `losses` its sums: squared_error = calibration +
-    refinement + within.
+    refinement + within; over the hull, whose pools differ from class to class, squared_error alone.
     """
 
     brier: float
@@ -237,8 +237,11 @@ def _of_vectors(segments: Segments, bins: Over | Groups) -> ClassDecomposition:
         text = 'refinement is 0 by construction; bins="hull" pools each class by its own probability'
         cautions = (Caution("distinct-vectors", text),)
     errors = (segments.counts * class_squared_errors(segments.probability)).sum(axis=1)
-    rows = {"squared_error": np.bincount(group, errors), "calibration": losses.calibration}
-    rows |= {"refinement": losses.refinement} | ({"within": losses.within} if grouped else {})
+    rows: dict[str, Floats] = {"squared_error": np.bincount(group, errors)}
+    if kind != "hull":  # whose pools are not those of vectors
+        rows |= {"calibration": losses.calibration, "refinement": losses.refinement}
+    if grouped:
+        rows["within"] = losses.within
     counts = np.zeros((group.max() + 1, len(segments.classes)), dtype=segments.counts.dtype)
     np.add.at(counts, group, segments.counts)
     return ClassDecomposition(

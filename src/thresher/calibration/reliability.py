@@ -12,7 +12,7 @@ from thresher._internal.arguments import require_integer, require_one_of
 from thresher._internal.results import ReadOnly, Tabular
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, argument
+from thresher.errors import ArgumentError, OneClassError, argument
 from thresher.ranking import Counts, Floats, Ranking, Segments, mean_scores, require_ranking, splits_at
 from thresher.ranking.segments import require_segments
 
@@ -178,6 +178,10 @@ def reliability(
         require_one_of("class" if of is None else of, get_args(TableOf), name="of")
         if of == "top":
             return reliability(top_label(ranking), bins=bins, count=count)
+        absent = [name for name, cases in zip(ranking.classes, ranking.cases, strict=True) if not cases]
+        if bins == "hull" and absent:
+            what = f"class {absent[0]!r} has no cases among {ranking.total:,}, so there is no hull of it"
+            raise OneClassError(what, f"pass {argument('bins', 'exact')}, or give data with every class")
         tables = {name: reliability(each, bins=bins, count=count) for name, each in ranking.rankings.items()}
         return ClassReliability(ReadOnly(tables), bins)
     require_ranking(ranking, probabilities=True)
