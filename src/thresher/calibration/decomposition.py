@@ -237,7 +237,7 @@ def _of_vectors(segments: Segments, bins: Over | Groups) -> ClassDecomposition:
         text = 'refinement is 0 by construction; bins="hull" pools each class by its own probability'
         cautions = (Caution("distinct-vectors", text),)
     errors = (segments.counts * class_squared_errors(segments.probability)).sum(axis=1)
-    rows: dict[str, Floats] = {"squared_error": np.bincount(group, errors)}
+    rows: dict[str, Floats] = {"squared_error": np.bincount(group, errors).astype(np.float64)}
     if kind != "hull":  # whose pools are not those of vectors
         rows |= {"calibration": losses.calibration, "refinement": losses.refinement}
     if grouped:
