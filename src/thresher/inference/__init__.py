@@ -81,6 +81,7 @@ from thresher.inference.intervals.class_cost import CaseCosts, UnseenError
 from thresher.inference.intervals.confusion import ConfusionIntervals
 from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval
+from thresher.inference.out_of_fold import OutOfFoldCost, out_of_fold_cost
 from thresher.inference.power import SampleSize, auc_power, auc_sample_size, compare_power
 from thresher.inference.reliability_band import reliability_band
 from thresher.inference.rows import ScoredRows
@@ -113,6 +114,7 @@ __all__ = [
     "MeasureAt",
     "OfRanking",
     "OutOfBagChoice",
+    "OutOfFoldCost",
     "Replicates",
     "SampleSize",
     "ScoredRows",
@@ -168,6 +170,7 @@ __all__ = [
     "mean_interval",
     "net_benefit_band",
     "out_of_bag_choice",
+    "out_of_fold_cost",
     "permanent_random_numbers",
     "portfolio_interval",
     "precision_recall_band",
