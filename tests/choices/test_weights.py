@@ -256,3 +256,41 @@ def test_weights_are_fitted_to_segments_alone():
         th.choose(th.Ranking.parse("[3+][1-]"), maximise="macro_f1")
     with pytest.raises(MeasureError, match="is of one class of several"):
         th.choose(th.Ranking.parse("[3+][1-]"), subject_to="recall[a] >= 0.5")
+
+
+def test_trap_16_a_weighted_row_is_fitted_as_repeated_rows():
+    rng = np.random.default_rng(6)
+    p = rng.dirichlet([1, 1, 1], size=40).round(1) + 0.1
+    p /= p.sum(axis=1, keepdims=True)
+    labels = np.array(list("abc"))[rng.integers(3, size=40)]
+    times = np.where(labels == "a", 9, 1)
+    condition = th.OperatingCondition(costs=DEAR_B)
+    weighted = th.choose(th.segment(labels, p, weights=times), condition, fit="weights")
+    repeated = th.choose(th.segment(np.repeat(labels, times), np.repeat(p, times, axis=0)), condition, fit="weights")
+    assert weighted.weights == pytest.approx(repeated.weights)
+    assert weighted.expected_cost == pytest.approx(repeated.expected_cost)
+    plain = th.choose(th.segment(labels, p), condition, fit="weights")
+    assert plain.weights.tolist() != weighted.weights.tolist()
+
+
+def test_trap_12_fitted_weights_contain_the_mix_once():
+    """The data drawn again at the mix give the same decisions as the mix declared."""
+    rng = np.random.default_rng(9)
+    segments, costs = random_case(rng, 3, m=25, more=1)
+    mix = {"a": 0.7, "b": 0.2, "c": 0.1}
+    declared = th.choose(segments, th.OperatingCondition(costs=costs, mix=mix), fit="weights")
+    moved = segments.at_mix(mix)
+    counts = moved.confusion_counts(costs.decide(moved.probability, weights=declared.weights), 4)
+    drawn = th.ConfusionMatrix(counts, segments.classes, 0, ["refer"])
+    assert costs.cost(drawn) == pytest.approx(declared.expected_cost)
+
+
+def test_trap_17_a_search_charges_for_referred_cases():
+    dear = th.CostMatrix.equal("abc").with_action("refer", 0.9)
+    cheap = th.CostMatrix.equal("abc").with_action("refer", 0.01)
+    referred = [
+        th.choose(SIX, th.OperatingCondition(costs=costs), fit="weights").confusion.predicted[-1]
+        for costs in (dear, cheap)
+    ]
+    assert referred[0] == 0
+    assert referred[1] == SIX.total
