@@ -77,6 +77,13 @@ CODES: dict[str, str] = {
     "near-perfect-feature": "A single column ranks the target nearly perfectly, which is rarely so on unseen rows.",
     "identifier-column": "A column has a value of its own in every row, so nothing in it holds for other rows.",
     "groups-across-splits": "Rows that belong together stand in more than one part.",
+    "partial-labels": "A promise needs labels of rows that raise no alarm, and none are drawn to be labelled.",
+    "young-cohorts": "Rows are younger than labels take to come, and are not judged yet.",
+    "delay-tells-class": "Labels of one class come later, so that young cohorts look better or worse than they are.",
+    "review-not-drawn": "Old alarms have no label, and those that have one were not drawn from all.",
+    "acted-upon": "Hardly any old alarm has a label: perhaps alarms are acted upon, so that none can be seen.",
+    "few-labels": "There are too few labels to say how long they take.",
+    "label-shift-refuted": "No mix of the reference's classes has the scores of today.",
     "reference-not-split": "The decision's threshold does not split the scores of its reference.",
     "no-curve": "These rows are too few, or too uneven, to draw how the model learns from fewer rows or features.",
 }

@@ -28,10 +28,10 @@ from thresher.errors import (
     OutputError,
     SourceError,
 )
-from thresher.watching.cohorts import read_cohorts
+from thresher.inference import permanent_random_numbers
+from thresher.watching.cohorts import read_snapshot
 from thresher.watching.ingestion import read_state
 from thresher.watching.periods import microseconds
-from thresher.watching.rows import random_numbers
 from thresher.watching.store import Store, network_disk
 
 END = microseconds(START) + 200 * 86_400_000_000
@@ -40,8 +40,7 @@ END = microseconds(START) + 200 * 86_400_000_000
 def state_of(place, name=None, as_of=END):
     """The lines of counts of every epoch, as plain tuples."""
     with Store(place) as store, store.read():
-        state = read_state(store, name)
-        cohorts = read_cohorts(store, state, as_of)
+        cohorts = read_snapshot(store, name, as_of=as_of, past=False).cohorts
     columns = ("period", "cell", "alarm", "propensity", "label", "rows")
     return [list(zip(*(getattr(one, each).tolist() for each in columns), strict=True)) for one in cohorts]
 
@@ -91,7 +90,7 @@ def oracle(salt, history):
     counts: Counter[tuple[object, ...] | int] = Counter()
     for i, (score, age) in enumerate(zip(scores, ages, strict=True)):
         alarm = score >= threshold
-        (u,) = random_numbers([f"r{i}".encode()], salt)
+        (u,) = permanent_random_numbers([f"r{i}".encode()], salt)
         drawn = 0.2 if not alarm and u < 0.2 else 0.0
         events_of_row = [(at, source, label) for (row, at, source), label in events.items() if row == i]
         label = max(events_of_row, key=lambda event: event[:2])[2] if events_of_row else None

@@ -11,7 +11,8 @@ import numpy as np
 from thresher.ranking import Counts, Flags, Floats, Indices
 from thresher.watching import schema
 from thresher.watching.epoch import Epoch
-from thresher.watching.ingestion import NEVER, State
+from thresher.watching.ingestion import NEVER, State, read_state, stretch_before
+from thresher.watching.periods import period_numbers
 from thresher.watching.store import Store
 
 
@@ -19,8 +20,8 @@ from thresher.watching.store import Store
 class Cohorts:
     """Rows of an epoch that share period, cell, call, propensity and label.
 
-    `propensity` is 0 for rows that were not drawn, `label` -1 for those without one. `clusters` are labelled rows of
-    clusters as (period, alarm, rows, positives), each cluster in its first period.
+    `propensity` is 0 for rows that were not drawn, `label` -1 for those without one. `clusters` are labelled alarms
+    that belong together, as lines of cluster, period, rows and positives.
     """
 
     epoch: Epoch
@@ -56,6 +57,11 @@ class Cohorts:
         sums = np.bincount(place, weights=self.rows * value, minlength=periods.size)
         return sums.astype(np.float64)
 
+    def by_cell(self, where: Flags | None = None) -> Counts:
+        """How many rows each cell of the epoch holds, where a condition holds."""
+        rows = self.rows if where is None else np.where(where, self.rows, 0)
+        return np.bincount(self.cell, weights=rows, minlength=self.epoch.cells).astype(np.int64)
+
     @property
     def strata(self) -> Counts:
         """The stratum of each line."""
@@ -88,68 +94,155 @@ class Cohorts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Ages:
+    """Rows that are due a label: hours until it came, or without one until now."""
+
+    period: Counts
+    hours: Counts
+    label: Counts
+    rows: Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queue:
+    """A closed stretch: rows, labelled prefix and positives of each stratum.
+
+    `waiting` are labelled rows that come after the first one without a label, and are not usable yet.
+    """
+
+    first: int
+    last: int
+    rows: Counts
+    labelled: Counts
+    positive: Counts
+    waiting: Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
     """All counts of a watch at a moment, read in one transaction."""
 
     state: State
     as_of: int
+    period: int  # that of the moment
     cohorts: tuple[Cohorts, ...]
+    ages: Ages
+    queue: Queue
+    columns: dict[str, tuple[Counts, Counts]]  # periods, and counts by period and cell
+    alarms: tuple[tuple[Any, ...], ...]
     orphans: int
     corrections: int
     last_row: int | None
     last_label: int | None
-    ages: Counts  # microseconds from score to label, or until now, of rows that are due a label
-    age_labels: Counts  # their labels
-    age_periods: Counts
-    buckets: Counts  # bucket, rows
-    bucket_scores: Floats  # the middle of the scores in each
-    labelled: Floats  # score, label and rows of what is labelled by review or draw
-    columns: dict[str, tuple[Counts, Counts]]  # periods, and counts per period and cell
-    alarms: tuple[dict[str, Any], ...]
-    queue: tuple[tuple[Any, ...], ...]
+    compacted: int  # the moment of the last compaction
+
+    @property
+    def current(self) -> Cohorts:
+        """The counts of the decision that is deployed."""
+        return self.cohorts[-1]
 
 
-def read_cohorts(store: Store, state: State, as_of: int) -> tuple[Cohorts, ...]:
-    """The counts of every epoch at a moment."""
-    moment = at_moment(state, as_of)
-    lines = store.query(schema.ROW_COUNTS, **moment, silent=silent_before(state, as_of))
+def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> Snapshot:
+    """Read everything that a check needs, inside a transaction that reads.
+
+    A moment that is `past` has only the batches that had arrived by then.
+    """
+    state = read_state(store, name, as_of=as_of if past else None)
+    moment = {"watch": state.number, "last": state.last, "as_of": as_of}
+    silent = NEVER if state.settings.silent_after is None else as_of - state.settings.silent_after
+    store.execute("DELETE FROM known_label")
+    store.execute(schema.FIND_LABELS, **moment)
+    lines = store.query(schema.ROW_COUNTS, **moment, silent=silent)
     lines += store.query(schema.TALLY_COUNTS, watch=state.number, last=state.last)
     clusters = store.query(schema.CLUSTERS, **moment)
-    return tuple(
-        _cohorts(epoch, [line[1:] for line in lines if line[0] == epoch.number], _first_periods(clusters, epoch.number))
-        for epoch in state.epochs
+    settings, epoch = state.settings, state.epoch
+    (period,) = period_numbers(np.array([as_of]), settings.period, settings.zone_info).tolist()
+    first, until = stretch_before(period, settings.stretch)
+    ((last_row, last_label),) = store.query(schema.LATEST, **moment)
+    ((compacted,),) = store.query(
+        "SELECT coalesce(max(seen), 0) FROM batch WHERE watch = :watch AND kind = 'compact'", watch=state.number
+    )
+    return Snapshot(
+        state=state,
+        as_of=as_of,
+        period=period,
+        cohorts=tuple(
+            _cohorts(one, [line[1:] for line in lines if line[0] == one.number], clusters) for one in state.epochs
+        ),
+        ages=_ages(store.query(schema.AGES, **moment, decision=epoch.number)),
+        queue=_queue(store, epoch, {**moment, "decision": epoch.number, "first": first, "until": until, "alarm": 0}),
+        columns=_columns(
+            epoch, store.query(schema.CELL_COUNTS, watch=state.number, last=state.last, decision=epoch.number)
+        ),
+        alarms=tuple(store.query(schema.ALARMS, watch=state.number, as_of=as_of)),
+        orphans=int(store.query(schema.ORPHANS, **moment)[0][0]),
+        corrections=int(store.query(schema.CORRECTIONS, **moment)[0][0]),
+        last_row=None if last_row is None else int(last_row),
+        last_label=None if last_label is None else int(last_label),
+        compacted=int(compacted),
     )
 
 
-def at_moment(state: State, as_of: int) -> dict[str, int]:
-    """The parameters of statements that speak of a moment."""
-    return {"watch": state.number, "last": state.last, "as_of": as_of}
+def _cohorts(epoch: Epoch, lines: Sequence[Sequence[Any]], clusters: Sequence[tuple[Any, ...]]) -> Cohorts:
+    period, cell, alarm, label, rows = (_integers(lines, i) for i in (0, 1, 2, 4, 5))
+    propensity = np.array([float(line[3]) for line in lines], dtype=np.float64)
+    order = np.lexsort([label, propensity, alarm, cell, period])  # the same from every store
+    every = Cohorts(epoch, period, cell, alarm == 1, propensity, label, rows, _of_clusters(clusters, epoch.number))
+    return every.take(order)
 
 
-def silent_before(state: State, as_of: int) -> int:
-    """The time up to which a row without a label is negative."""
-    silent = state.settings.silent_after
-    return NEVER if silent is None else as_of - silent
+def _integers(lines: Sequence[Sequence[Any]], column: int) -> Counts:
+    return np.array([int(line[column]) for line in lines], dtype=np.int64)
 
 
-def _cohorts(epoch: Epoch, lines: Sequence[Sequence[Any]], clusters: Floats) -> Cohorts:
-    columns = list(zip(*lines, strict=True)) or [()] * 6
-    period, cell, alarm, label, rows = (np.array(list(map(int, columns[i])), dtype=np.int64) for i in (0, 1, 2, 4, 5))
-    propensity = np.array(list(map(float, columns[3])), dtype=np.float64)
-    lines_in_order = np.lexsort([label, propensity, alarm, cell, period])  # the same from every store
-    every = Cohorts(epoch, period, cell, alarm == 1, propensity, label, rows, clusters)
-    return every.take(lines_in_order)
+def _of_clusters(lines: Sequence[tuple[Any, ...]], epoch: int) -> Floats:
+    """Labelled alarms of clusters: cluster, period, rows, positives."""
+    number: dict[bytes, int] = {}
+    table = sorted(
+        (bytes(line[2]), int(line[3]), int(line[4]), int(line[5]))
+        for line in lines
+        if line[0] == epoch and line[1] == 1
+    )
+    rows = [(number.setdefault(key, len(number)), period, count, count * label) for key, period, label, count in table]
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-def _first_periods(lines: Sequence[tuple[Any, ...]], epoch: int) -> Floats:
-    """Each cluster in its first period: period, alarm, labelled rows, positives."""
-    clusters: dict[tuple[int, bytes], list[int]] = {}
-    for decision, alarm, cluster, period, label, rows in lines:
-        if decision != epoch:
-            continue
-        one = clusters.setdefault((int(alarm), bytes(cluster)), [int(period), 0, 0])
-        one[0] = min(one[0], int(period))
-        one[1] += int(rows)
-        one[2] += int(rows) * int(label)
-    table = [(period, alarm, rows, positives) for (alarm, _), (period, rows, positives) in sorted(clusters.items())]
-    return np.array(table, dtype=np.float64).reshape(-1, 4)
+def _ages(lines: Sequence[tuple[Any, ...]]) -> Ages:
+    period, hours, label, rows = (_integers(lines, i) for i in range(4))
+    return Ages(period, np.maximum(hours, 0), label, rows)
+
+
+def _queue(store: Store, epoch: Epoch, stretch: dict[str, int]) -> Queue:
+    """Bookkeeping of a stretch: in each stratum only the labelled prefix counts."""
+    size = int((~epoch.alarm_strata()).sum())
+    rows, labelled, positive, waiting = (np.zeros(size, dtype=np.int64) for _ in range(4))
+    ends = np.full(size, np.inf)  # the first random number without a label
+    for cell, count, end in store.query(schema.QUEUE_CELLS, **stretch):
+        stratum = int(epoch.stratum_of(np.array([cell]))[0])
+        rows[stratum] += int(count)
+        ends[stratum] = min(ends[stratum], np.inf if end is None else float(end))
+    counted = {name: value for name, value in stretch.items() if name != "as_of"}
+    for cell, count in store.query(schema.QUEUE_TALLY, **counted):
+        stratum = int(epoch.stratum_of(np.array([cell]))[0])
+        rows[stratum] += int(count)
+        ends[stratum] = min(ends[stratum], min((share for _, share in epoch.sample), default=0.0))
+    named = {name: value for name, value in counted.items() if name != "last"}
+    for cell, u, label in store.query(schema.QUEUE_LABELS, **named):
+        stratum = int(epoch.stratum_of(np.array([cell]))[0])
+        if u < ends[stratum]:
+            labelled[stratum] += 1
+            positive[stratum] += int(label)
+        else:
+            waiting[stratum] += 1
+    return Queue(stretch["first"], stretch["until"], rows, labelled, positive, waiting)
+
+
+def _columns(epoch: Epoch, lines: Sequence[tuple[Any, ...]]) -> dict[str, tuple[Counts, Counts]]:
+    columns = {}
+    for one in epoch.columns:
+        here = [line for line in lines if line[1] == one.name]
+        periods, place = np.unique(_integers(here, 0), return_inverse=True)
+        counts = np.zeros((periods.size, one.size), dtype=np.int64)
+        np.add.at(counts, (place, _integers(here, 2)), _integers(here, 3))
+        columns[one.name] = (periods, counts)
+    return columns

@@ -24,7 +24,6 @@ QUANTILES = 15
 CATEGORIES, MOST_CATEGORIES = 30, 1000
 FEW_POSITIVES = 30
 FIRST = -(2**62)  # the moment since when the first decision holds
-BUCKETS = 1 << 10
 _REFERENCE = 1 << 14  # segments of a stored reference
 
 
@@ -121,6 +120,23 @@ class Epoch:
     def alarm_strata(self) -> Flags:
         """Which strata hold alarms."""
         return np.array([cell >= self.first_alarm for cell in self.strata])
+
+    @property
+    def cell_scores(self) -> Floats:
+        """A score of each cell: its lowest, and for the first one the lowest of all."""
+        lowest = min(float(self.reference.score[-1]), float(self.cuts[0]) - 1.0) if self.cuts.size else 0.0
+        return np.concatenate([[lowest], self.cuts])
+
+    def in_cells(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        """Positives and negatives of a ranking per cell."""
+        at = self.cell_of(ranking.score)
+        pos, neg = (np.bincount(at, weights=each, minlength=self.cells) for each in (ranking.pos, ranking.neg))
+        return pos.astype(np.float64), neg.astype(np.float64)
+
+    def of_cells(self, pos: Floats | Counts, neg: Floats | Counts) -> Ranking:
+        """The ranking of counts per cell, those without any left out."""
+        there = np.flatnonzero(pos + neg)[::-1]
+        return Ranking(self.cell_scores[there], pos=pos[there], neg=neg[there])
 
     def shares(self, at: Counts) -> Floats:
         """The share with which unflagged rows are drawn at each time."""

@@ -73,7 +73,7 @@ class State:
 
     number: int
     name: str
-    salt: bytes
+    salt: str
     settings: Settings
     horizon: int | None
     last: int
@@ -115,7 +115,7 @@ def read_state(store: Store, name: str | None, *, as_of: int | None = None) -> S
         read_epoch(n, text, bytes(blob), cells=cells, since=since, sample=share)
         for n, text, blob, cells, since, share in decisions
     )
-    return State(number, title, bytes(salt), Settings.from_json(settings), horizon, int(last), int(seen), epochs)
+    return State(number, title, salt, Settings.from_json(settings), horizon, int(last), int(seen), epochs)
 
 
 def _last_seen(store: Store, watch: int) -> int:
@@ -382,7 +382,10 @@ def compact_rows(store: Store, state: State, *, before: int, now: int) -> int:
     number, seen = begin_batch(store, state, now)
     silent = now - settings.silent_after if settings.silent_after is not None else NEVER
     limits = {"watch": state.number, "before": before}
-    store.execute(schema.COMPACT_ROWS, **limits, batch=number, last=number, as_of=now, silent=silent)
+    moment = {"last": number, "as_of": now}
+    store.execute(schema.FIND_LABELS, watch=state.number, **moment)
+    store.execute(schema.COMPACT_ROWS, **limits, **moment, batch=number, silent=silent)
+    store.execute("DELETE FROM known_label")
     for statement in schema.COMPACT_STEPS:
         store.execute(statement, **limits)
     store.execute(

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import SourceError, argument
+from thresher.inference import permanent_random_numbers
 from thresher.ranking import Counts, Floats
-from thresher.sources.buckets import bucket_of
-from thresher.watching.epoch import BUCKETS, Epoch
+from thresher.watching.epoch import Epoch
 from thresher.watching.periods import HOUR, moment_text, period_numbers
-from thresher.watching.rows import Identified, group_by_columns, random_numbers
+from thresher.watching.rows import Identified, group_by_columns
 from thresher.watching.schema import UNLABELLED
 from thresher.watching.settings import Settings
 
@@ -41,7 +41,6 @@ class RowPlan:
     at: Counts
     period: Counts
     score: Floats
-    bucket: Counts
     cell: Counts
     alarm: Counts
     u: Floats
@@ -62,7 +61,6 @@ class RowPlan:
                 self.at,
                 self.period,
                 self.score,
-                self.bucket,
                 self.cell,
                 self.alarm,
                 self.u,
@@ -78,20 +76,16 @@ class RowPlan:
         """Counts of rows that are not stored by themselves."""
         if not positions.size:
             return []
-        columns = {name: getattr(self, name)[positions] for name in ("decision", "period", "cell", "bucket", "alarm")}
+        columns = {name: getattr(self, name)[positions] for name in ("decision", "period", "cell", "alarm")}
         first, group = group_by_columns(list(columns.values()))
-        score = self.score[positions]
-        low, high = np.full(first.size, np.inf), np.full(first.size, -np.inf)
-        np.minimum.at(low, group, score)
-        np.maximum.at(high, group, score)
         counts = {name: values[first].tolist() for name, values in columns.items()}
-        counts |= {"rows": np.bincount(group).tolist(), "low": low.tolist(), "high": high.tolist()}
+        counts["rows"] = np.bincount(group).tolist()
         lines = [dict(zip(counts, line, strict=True)) for line in zip(*counts.values(), strict=True)]
         return [{**line, "propensity": 0.0, "label": UNLABELLED} for line in lines]
 
 
 def plan_rows(
-    rows: Rows, *, epochs: Sequence[Epoch], settings: Settings, salt: bytes, now: int, horizon: int | None
+    rows: Rows, *, epochs: Sequence[Epoch], settings: Settings, salt: str, now: int, horizon: int | None
 ) -> RowPlan:
     """What becomes of rows: their period, cell, call and draw."""
     require_past(rows.at, now, "row", rows.ids)
@@ -114,7 +108,7 @@ def plan_rows(
         share[here] = epoch.shares(at[here])
         number[here] = epoch.number
     keys = rows.ids.keys
-    u = random_numbers(keys if n.size == len(keys) else [keys[i] for i in n.tolist()], salt)
+    u = permanent_random_numbers(keys if n.size == len(keys) else [keys[i] for i in n.tolist()], salt)
     if rows.propensity is None:
         propensity = np.where((alarm == 0) & (u < share), share, 0.0)
     else:
@@ -126,7 +120,6 @@ def plan_rows(
         at=at,
         period=period,
         score=score,
-        bucket=bucket_of(score, buckets=BUCKETS),
         cell=cell,
         alarm=alarm,
         u=u,

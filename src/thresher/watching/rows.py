@@ -230,19 +230,6 @@ def propensities_of(values: Any, *, name: str, rows: int) -> Floats:
     return drawn
 
 
-def random_numbers(keys: Sequence[bytes], salt: bytes) -> Floats:
-    """Permanent random numbers in [0, 1) of ids: the same on every day and machine.
-
-    Ohlsson (1995): rows below a share are a sample, and a larger share extends it.
-
-    >>> float(random_numbers([b"17"], b"salt")[0]).hex()[:8]
-    '0x1.fe09'
-    """
-    blake = hashlib.blake2b
-    digests = b"".join([blake(key, digest_size=8, key=salt).digest() for key in keys])
-    return np.frombuffer(digests, dtype=">u8").astype(np.float64) / 2.0**64
-
-
 def content_of(*columns: Any) -> bytes:
     """A digest of a batch, by which it is known again."""
     digest = hashlib.sha256()

@@ -98,7 +98,7 @@ class Store:
                 marks = ", ".join("?" * len(parts))
                 self._connection.executemany(f"INSERT INTO temp.{table} VALUES ({marks})", zip(*columns, strict=True))
                 return
-            self._connection.execute(f"TRUNCATE {table}")
+            self._connection.execute(f"DELETE FROM {table}")
             kinds = [_BINARY[kind] for _, kind in parts]
             with (
                 self._connection.cursor() as cursor,

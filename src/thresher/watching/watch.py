@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -20,6 +21,9 @@ from thresher.cautions import Caution
 from thresher.errors import ArgumentError, OutputError, SourceError, argument
 from thresher.evaluation import Decision
 from thresher.sources.options import TableName
+from thresher.watching import schema
+from thresher.watching.check import Alarm, Check, assemble
+from thresher.watching.cohorts import Snapshot, read_snapshot
 from thresher.watching.epoch import FIRST, Epoch, make_epoch, reference_cautions
 from thresher.watching.ingestion import (
     Inserted,
@@ -34,7 +38,9 @@ from thresher.watching.ingestion import (
 )
 from thresher.watching.periods import microseconds, moment_text, period_numbers, single_time, times_of
 from thresher.watching.planning import Rows
+from thresher.watching.rechoose import Rechoices, choose_again
 from thresher.watching.reference import Reference
+from thresher.watching.review import Review, choose_rows
 from thresher.watching.rows import ROWS, ids_of, labels_of, place_of, propensities_of, row_batches, scores_of
 from thresher.watching.settings import Settings, require_share
 from thresher.watching.store import Store, create_file, is_url
@@ -257,6 +263,68 @@ class Watch(Result):
                 )
         return total
 
+    def check(self, *, as_of: Time | None = None, gate: bool = True, record: bool | None = None) -> Check:
+        """Say of every promise whether it holds, is broken, or cannot be known yet.
+
+        Limits and alarms hold however often one checks. A former moment (`as_of`) is reproduced as it was, and changes
+        nothing; a check of the present is recorded, with alarms that it raises, unless `record` is False. `gate=False`
+        judges young cohorts too, by labels alone, which is refused where delay tells the class.
+        """
+        now = self._now()
+        moment = now if as_of is None else single_time(as_of, name="as_of")
+        with self._open() as store:
+            with store.read():
+                snapshot = read_snapshot(store, self._name, as_of=moment, past=as_of is not None)
+            if moment < snapshot.compacted:
+                what = f"rows were compacted at {moment_text(snapshot.compacted)}, and how it was before is gone"
+                raise SourceError(what, "ask for a later moment")
+            check, raised = assemble(snapshot, gate=gate)
+            if record if record is not None else as_of is None:
+                _record(store, snapshot, check, raised)
+        return check
+
+    def review(self, number: int, *, towards: str = "recall") -> Review:
+        """Choose which rows to label next, and say what their labels are expected to buy.
+
+        First come rows of the running sample that are due, then the queue of the last closed stretch, by strata and
+        permanent random numbers: any prefix of a stratum is a simple random sample. `towards` "recall" or "cost" asks
+        for rows without alarm, "precision" for alarms.
+        """
+        with self._open() as store, store.read():
+            snapshot = read_snapshot(store, self._name, as_of=self._now(), past=False)
+            return choose_rows(store, snapshot, number, towards)
+
+    def rechoose(self) -> Rechoices:
+        """Choose the threshold again from what is known today; changes nothing."""
+        with self._open() as store, store.read():
+            return choose_again(read_snapshot(store, self._name, as_of=self._now(), past=False))
+
+    def acknowledge(self, promise: str, *, note: str = "") -> int:
+        """Acknowledge alarms of a promise; its detector restarts with the next period."""
+        now = self._now()
+        with self._open() as store, store.write():
+            state = read_state(store, self._name)
+            number, seen = begin_batch(store, state, now)
+            (period,) = period_numbers(np.array([seen]), state.settings.period, state.settings.zone_info).tolist()
+            done = store.execute(
+                "UPDATE alarm SET acknowledged = :seen, restart = :period, note = :note"
+                " WHERE watch = :watch AND promise = :promise AND acknowledged IS NULL",
+                seen=seen,
+                period=period,
+                note=note,
+                watch=state.number,
+                promise=promise,
+            )
+            if not done:
+                open_alarms = store.query(
+                    "SELECT DISTINCT promise FROM alarm WHERE watch = :watch AND acknowledged IS NULL",
+                    watch=state.number,
+                )
+                names = ", ".join(name for (name,) in open_alarms) or "none"
+                raise SourceError(f"there is no alarm of {promise!r} to acknowledge", f"alarms stand of: {names}")
+            end_batch(store, state, number, seen=seen, kind="acknowledge", source="", content=b"", counts=(0, 0, 0, 0))
+        return done
+
     def deploy(
         self,
         decision: Decision,
@@ -352,6 +420,42 @@ class Watch(Result):
         return f"{self._name!r} in {visible(place_of(self._place))}"
 
 
+def _record(store: Store, snapshot: Snapshot, check: Check, raised: list[Alarm]) -> None:
+    """Store a look, and alarms that it raises unless another look has."""
+    watch = snapshot.state.number
+    digest = hashlib.sha256(check.to_json().encode()).digest()
+    verdicts = {name: one.verdict for name, one in check.promises.items()}
+    with store.write():
+        for alarm in raised:
+            ((open_alarms, number),) = store.query(
+                "SELECT count(*) - count(acknowledged), count(*) FROM alarm"
+                " WHERE watch = :watch AND decision = :decision AND promise = :promise",
+                watch=watch,
+                decision=alarm.epoch,
+                promise=alarm.promise,
+            )
+            if not open_alarms:
+                store.execute(
+                    schema.RAISE_ALARM,
+                    watch=watch,
+                    decision=alarm.epoch,
+                    promise=alarm.promise,
+                    number=int(number) + 1,
+                    raised=alarm.raised,
+                    period=alarm.period,
+                    evidence=alarm.evidence,
+                )
+        store.execute(
+            "INSERT INTO look (watch, at, as_of, digest, summary) VALUES (:watch, :at, :as_of, :digest, :summary)"
+            " ON CONFLICT (watch, at, digest) DO NOTHING",
+            watch=watch,
+            at=snapshot.as_of,
+            as_of=snapshot.as_of,
+            digest=digest,
+            summary=json.dumps({"state": check.state, **verdicts}),
+        )
+
+
 def _require_journal(journal: str) -> str:
     if journal not in ("wal", "delete"):
         raise ArgumentError(f"journal must be wal or delete, got {journal!r}", "leave it out", parameter="journal")
@@ -367,7 +471,7 @@ def _add_watch(store: Store, name: str, settings: Settings, epoch: Epoch, now: i
         " VALUES (:number, :name, :salt, :settings, NULL, 1)",
         number=number,
         name=name,
-        salt=secrets.token_bytes(16),
+        salt=secrets.token_hex(16),
         settings=settings.to_json(),
     )
     _add_epoch(store, number, epoch, 1)

@@ -1,0 +1,212 @@
+"""Which rows to label next: drawn ones that are due, then a queue by strata."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher._internal.arguments import require_integer, require_one_of
+from thresher._internal.results import Tabular
+from thresher.errors import SourceError, argument
+from thresher.inference import Interval, allocation, drawn_count_interval, recall_deviation, recall_interval
+from thresher.ranking import Counts, Floats
+from thresher.watching import schema
+from thresher.watching.cohorts import Snapshot
+from thresher.watching.epoch import strata_names
+from thresher.watching.periods import moment_text, period_text
+from thresher.watching.rows import id_text
+from thresher.watching.store import Store
+
+TARGETS = ("recall", "cost", "precision")
+_EVER = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Review(Tabular):
+    """Rows to label next, in the order in which to label them.
+
+    `reason` is "drawn" for rows of the running sample, and "queue" for those that extend the closed stretch. In each
+    stratum of the queue any labelled prefix counts, so label it from the top and skip none. `now` are the limits of
+    recall in the stretch from its queue, and `expected` those with these labels, if shares stay as they are.
+    """
+
+    id: tuple[str, ...]
+    time: tuple[str, ...]
+    score: Floats
+    stratum: tuple[str, ...]
+    reason: tuple[str, ...]
+    stretch: str
+    now: Interval | None
+    expected: Interval | None
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def frame(self) -> Any:
+        """A row per row to label."""
+        return self.to_frame()
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {
+            "id": list(self.id),
+            "time": list(self.time),
+            "score": self.score,
+            "stratum": list(self.stratum),
+            "reason": list(self.reason),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        columns = {
+            name: list(map(float, value)) if name == "score" else value for name, value in self._columns().items()
+        }
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        limits = {
+            name: None if one is None else one.to_dict()
+            for name, one in (("now", self.now), ("expected", self.expected))
+        }
+        return {"rows": rows, "stretch": self.stretch, "recall": limits}
+
+    def _brief(self) -> str:
+        drawn = self.reason.count("drawn")
+        return f"{len(self.id):,} rows, {drawn:,} of them drawn"
+
+
+def choose_rows(store: Store, snapshot: Snapshot, number: Any, towards: Any) -> Review:
+    """The next rows to label, inside the transaction of a snapshot."""
+    number = require_integer(number, name="number", least=1, fix="give how many rows can be labelled, e.g. 200")
+    require_one_of(towards, TARGETS, name="towards", fix='give "recall", "cost" or "precision"')
+    state, queue = snapshot.state, snapshot.queue
+    moment_ = {"watch": state.number, "last": state.last, "as_of": snapshot.as_of, "decision": state.epoch.number}
+    lines: list[tuple[Any, ...]] = []
+    reasons: list[str] = []
+    if towards != "precision":
+        lines = store.query(schema.DRAWN_ROWS, **moment_, alarm=0, most=number)
+        reasons = ["drawn"] * len(lines)
+    wanted = number - len(lines)
+    planned = np.zeros(queue.rows.size, dtype=np.int64)
+    if wanted:
+        alarm = int(towards == "precision")
+        rows, labelled, positive = _strata(snapshot, alarms=bool(alarm))
+        planned = _allocate(wanted, rows, labelled, positive, snapshot, alarms=bool(alarm))
+        known = {bytes(line[0]) for line in lines}
+        first, until = (-_EVER, _EVER) if alarm else (queue.first, queue.last)
+        for stratum, count in zip(_numbers(snapshot, alarms=bool(alarm)), planned.tolist(), strict=True):
+            if not count:
+                continue
+            low, high = _cells(snapshot, stratum)
+            bounds = {"first": first, "until": until, "low": low, "high": high, "alarm": alarm}
+            more = store.query(schema.QUEUED_ROWS, **moment_, **bounds, most=count + len(known))
+            taken = [line for line in more if bytes(line[0]) not in known][:count]
+            lines += taken
+            reasons += ["queue"] * len(taken)
+    if not lines:
+        what = "there is no row left to label" if towards != "precision" else "no alarm is without a label"
+        fix = f"draw a larger share of new rows with {argument('sample', ...)}, or wait until a stretch is closed"
+        raise SourceError(what, fix)
+    now, expected = _narrowing(snapshot, planned) if towards != "precision" else (None, None)
+    return _review(snapshot, lines, reasons, now, expected)
+
+
+def _numbers(snapshot: Snapshot, *, alarms: bool) -> list[int]:
+    return np.flatnonzero(snapshot.state.epoch.alarm_strata() == alarms).tolist()
+
+
+def _cells(snapshot: Snapshot, stratum: int) -> tuple[int, int]:
+    strata = snapshot.state.epoch.strata
+    return strata[stratum], strata[stratum + 1] - 1 if stratum + 1 < len(strata) else snapshot.state.epoch.cells
+
+
+def _strata(snapshot: Snapshot, *, alarms: bool) -> tuple[Counts, Counts, Counts]:
+    """Rows, labels and positives of the strata that may be asked for."""
+    if not alarms:
+        queue = snapshot.queue
+        return queue.rows, queue.labelled + queue.waiting, queue.positive
+    current, strata = snapshot.current, _numbers(snapshot, alarms=True)
+    known = current.take(current.alarm)
+    counts = [
+        [known.count((known.strata == stratum) & part) for stratum in strata]
+        for part in (known.rows > 0, ~known.unknown, known.positive)
+    ]
+    rows, labelled, positive = (np.array(each, dtype=np.int64) for each in counts)
+    return rows, labelled, positive
+
+
+def _allocate(
+    wanted: int, rows: Counts, labelled: Counts, positive: Counts, snapshot: Snapshot, *, alarms: bool
+) -> Counts:
+    """Neyman's allocation, the shares of positives shrunk to what was found."""
+    if not (rows - labelled).sum():
+        return np.zeros(rows.size, dtype=np.int64)
+    share = (positive + 0.5) / (labelled + 1)
+    if alarms:
+        deviation = np.sqrt(share * (1 - share))
+    else:
+        tp, missed = _found(snapshot)
+        deviation = recall_deviation(share, np.zeros(rows.size, dtype=np.bool_), tp / (tp + missed))
+    return allocation(wanted, rows, deviation, labelled=labelled)
+
+
+def _found(snapshot: Snapshot) -> tuple[float, float]:
+    """Positives among the stretch's alarms, and missed ones as its queue has them."""
+    queue = snapshot.queue
+    stretch = snapshot.current.of_periods(queue.first, queue.last)
+    share = (queue.positive + 0.5) / (queue.labelled + 1)
+    return float(stretch.count(stretch.alarm & stretch.positive)), max(float((queue.rows * share).sum()), 0.5)
+
+
+def audit_interval(snapshot: Snapshot, level: float, more: Counts | None = None) -> Interval | None:
+    """Recall in the closed stretch, from the labelled prefix of its queue.
+
+    `more` supposes further labels at the shares that were found. Alarms without a label count as either.
+    """
+    queue = snapshot.queue
+    stretch = snapshot.current.of_periods(queue.first, queue.last)
+    there = queue.rows > 0
+    if not there.any() or not queue.labelled.sum() + (0 if more is None else more.sum()):
+        return None
+    k, n, rows = queue.positive[there], queue.labelled[there], queue.rows[there]
+    if more is not None:
+        extra = np.minimum(more[there], rows - n)
+        k = np.minimum(k + np.round(extra * (k + 0.5) / (n + 1)).astype(np.int64), n + extra)
+        n = n + extra
+    missed = drawn_count_interval(k, n, rows, level=level)
+    tp, unknown = stretch.count(stretch.alarm & stretch.positive), stretch.count(stretch.alarm & stretch.unknown)
+    if not unknown:
+        return recall_interval(float(tp), missed)
+    low = recall_interval(float(tp), missed)
+    high = recall_interval(float(tp + unknown), missed)
+    return Interval(
+        math.nan, low.lower, high.upper, math.nan, level, missed.method, "alarms without a label count as either"
+    )
+
+
+def _narrowing(snapshot: Snapshot, planned: Counts) -> tuple[Interval | None, Interval | None]:
+    level = snapshot.state.settings.level
+    return audit_interval(snapshot, level), audit_interval(snapshot, level, planned)
+
+
+def _review(
+    snapshot: Snapshot,
+    lines: Sequence[tuple[Any, ...]],
+    reasons: list[str],
+    now: Interval | None,
+    expected: Interval | None,
+) -> Review:
+    epoch, period, queue = snapshot.state.epoch, snapshot.state.settings.period, snapshot.queue
+    names = strata_names(epoch)
+    strata = epoch.stratum_of(np.array([int(line[4]) for line in lines], dtype=np.int64)).tolist()
+    return Review(
+        id=tuple(id_text(bytes(line[1] if line[1] is not None else line[0])) for line in lines),
+        time=tuple(moment_text(int(line[2])) for line in lines),
+        score=np.array([float(line[3]) for line in lines]),
+        stratum=tuple(names[n] for n in strata),
+        reason=tuple(reasons),
+        stretch=f"{period_text(queue.first, period)} to {period_text(queue.last, period)}",
+        now=now,
+        expected=expected,
+    )
