@@ -110,7 +110,7 @@ def test_a_full_disk(folder):
     assert "Traceback" not in ran.stderr
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_end_only_what_needs_them(folder, closed):
     """Cron and other programs may start this one without standard streams."""
 

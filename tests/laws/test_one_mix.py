@@ -58,7 +58,7 @@ def rates(evaluation: Evaluation, name, labels, scores):
     return calls[labels].mean(), calls[~labels].mean()
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(12, 40),
@@ -132,7 +132,7 @@ def agree(evaluation, labels, scores, seed):
                 assert estimate == pytest.approx(each.measures[entry["name"]].estimate, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(12, 60), st.floats(0.05, 0.9))
 def test_probabilities_made_for_another_mix_are_restated_for_that_of_the_rows(seed, size, trained_at):
     labels, scores = rows(seed, size)
