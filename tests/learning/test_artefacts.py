@@ -150,6 +150,7 @@ def test_wrappers_come_back(model, tmp_path):
     [
         *(CalibratedModel(GaussianNB(), method=name) for name in ("isotonic", "temperature", "auto")),
         CostSensitiveClassifier(GaussianNB(), th.OperatingCondition(costs=th.CostMatrix.by_class({2: 5}, range(3)))),
+        CostSensitiveClassifier(GaussianNB(), fit_weights=True),
     ],
     ids=lambda model: getattr(model, "method", "costs"),
 )

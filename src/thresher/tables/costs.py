@@ -74,14 +74,14 @@ class CostMatrix(Tabular):
         self._fill(classes, actions, np.array(plain).reshape(len(classes), len(actions)))
 
     def _fill(self, classes: Iterable[Any], actions: Iterable[Any], costs: Matrix) -> None:
-        known = tuple(classes)
+        known = _plain(classes)
         if len(known) < 2:
             raise ConditionError(f"{len(known)} class needs no decision", "give the costs of two classes or more")
         if not (costs - costs[:, :1]).any():
             what = "all actions cost the same for every class, so that any decision is as good as another"
             raise ConditionError(what, "let wrong calls cost more than right ones")
         costs.flags.writeable = False
-        for name, value in (("classes", known), ("actions", tuple(actions)), ("costs", costs)):
+        for name, value in (("classes", known), ("actions", _plain(actions)), ("costs", costs)):
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -400,6 +400,11 @@ def read_costs(path: str | PathLike[str], *, default: float | None = None) -> Co
             what = f"the cost of {_pair(actual, predicted)} is {text!r} in {place}, which is no number"
             raise SourceError(what, "fill in a number") from None
     return CostMatrix(rows, default=default)
+
+
+def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
+    """Names as Python's own texts and numbers, which JSON can write."""
+    return tuple(name.item() if isinstance(name, np.generic) else name for name in names)
 
 
 def _require_distinct(names: Sequence[Any]) -> tuple[Any, ...]:

@@ -210,6 +210,23 @@ def test_of_several_classes_the_action_of_least_expected_cost_is_taken(mix):
     assert model.score(IRIS, NAMES) == pytest.approx(cost_scorer(condition)(model, IRIS, NAMES))
 
 
+def test_weights_of_classes_are_fitted_on_out_of_fold_probabilities():
+    condition = th.OperatingCondition(costs=COSTS, mix=MIX)
+    model = Fitted(GaussianNB(), condition, cv=3).fit(IRIS, NAMES)
+    vectors = cross_val_predict(GaussianNB(), IRIS, NAMES, cv=StratifiedKFold(3), method="predict_proba")
+    choice = th.choose(th.segment(NAMES, vectors), condition, fit="weights")
+    np.testing.assert_allclose(model.weights_, choice.weights, rtol=1e-12)
+    assert model.choice_.expected_cost == pytest.approx(choice.expected_cost)
+    assert choice.expected_cost <= th.choose(th.segment(NAMES, vectors), condition).expected_cost
+    raw = GaussianNB().fit(IRIS, NAMES).predict_proba(IRIS)
+    np.testing.assert_array_equal(model.predict(IRIS), choice.apply(raw))
+    recalling = Fitted(GaussianNB(), cv=3, maximise="macro_f1", subject_to='recall["virginica"] >= 0.98')
+    table = th.confusion(NAMES, recalling.fit(IRIS, NAMES).predict(IRIS))
+    assert table.recall[2] >= 0.98
+    with pytest.raises(AttributeError, match="nothing was fitted"):
+        CostSensitiveClassifier(GaussianNB()).fit(IRIS, NAMES).choice_  # noqa: B018
+
+
 def test_two_classes_are_decided_alike_by_names_and_by_a_cost_ratio():
     ratio = th.OperatingCondition(cost_ratio=7, prevalence=0.1)
     named = th.OperatingCondition(costs=ratio.cost_matrix(positive=1, negative=0), mix={1: 0.1, 0: 0.9})

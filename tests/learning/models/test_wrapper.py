@@ -77,7 +77,7 @@ def test_wrappers_share_one_out_of_fold_ranking(wrapper):
 def test_tags_are_the_inner_models_and_those_of_the_map(wrapper):
     tags = get_tags(wrapper(HistGradientBoostingClassifier()))
     assert tags.input_tags.allow_nan
-    assert tags.classifier_tags.multi_class == (wrapper is CalibratedModel)
+    assert tags.classifier_tags.multi_class == (wrapper is not GroupedModel)
     assert not get_tags(CalibratedModel(HistGradientBoostingClassifier(), method="platt")).classifier_tags.multi_class
     with pytest.raises(NotFittedError):
         wrapper(LogisticRegression()).predict(X)

@@ -11,7 +11,17 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
-from thresher.learning import Folds, OneFeatureRule, baselines, cross_validate, feature_curve, learning_curve
+from thresher.learning import (
+    CalibratedModel,
+    Folds,
+    OneFeatureRule,
+    baselines,
+    cross_validate,
+    feature_curve,
+    learning_curve,
+    nested_costs,
+    nested_interval,
+)
 
 IRIS = load_iris()
 X, SPECIES = IRIS.data, IRIS.target_names[IRIS.target]
@@ -86,6 +96,31 @@ def test_curves_of_rows_and_of_features(load, measure):
     assert (rows.validation.estimate[-1] > 0.9) == right
     assert (features.validation.estimate[-1] > features.validation.estimate[0]) == right
     assert features.best > 1 if load is load_wine else True
+
+
+def test_nested_costs_are_those_of_decisions_made_without_the_rows(cv):
+    condition = th.OperatingCondition(costs=COSTS)
+    dear = COSTS.for_classes(NAMES).costs
+    place = [NAMES.index(label) for label in cv.labels]
+    for name in MODELS:
+        paid = dear[place, (cv.scores[name] @ dear).argmin(axis=1)]
+        expected = [paid[cv.fold == fold].mean() for fold in range(4)]
+        np.testing.assert_allclose(nested_costs(cv, condition, name), expected)
+    chosen = nested_interval(cv, condition)
+    assert chosen.estimate == pytest.approx(nested_costs(cv, condition).mean())
+    assert chosen.lower <= chosen.estimate <= chosen.upper
+    mixed = th.OperatingCondition(costs=COSTS, mix={"setosa": 0.2, "versicolor": 0.2, "virginica": 0.6})
+    assert nested_interval(cv, mixed, "bayes").estimate == pytest.approx(nested_costs(cv, mixed, "bayes").mean())
+
+
+def test_maps_within_training_rows_are_counted_by_class():
+    two, names = X[50:], SPECIES[50:]
+    model = CalibratedModel(GaussianNB(), method="temperature", cv=2)
+    by_class = cross_validate(model, two, names, classes=NAMES[1:], folds=2).within["model"][0]
+    ranked = cross_validate(model, two, names == "virginica", folds=2).within["model"][0]
+    assert by_class.ranking("virginica") == ranked
+    vectors = cross_validate(model.set_params(method="vector"), two, names == "virginica", folds=2)
+    assert isinstance(vectors.within["model"][0], th.Ranking)
 
 
 def test_the_one_feature_rule_has_a_leaf_per_class():

@@ -240,7 +240,8 @@ def _distance(losses: Matrix, least: Matrix, counts: Counts, weights: Floats) ->
     seen = counts > 0
     if not np.isfinite(losses[seen]).all():
         return {"behind": math.inf, "half_width": None}
-    apart = np.where(seen, losses - least, 0.0)
+    with np.errstate(invalid="ignore"):  # where no case is, both may be infinite
+        apart = np.where(seen, losses - least, 0.0)
     behind = _mean(apart, counts * weights)
     by_class = (counts * apart).sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
     centre = by_class if (weights != 1).any() else behind

@@ -22,6 +22,9 @@ Calibration: TypeAlias = Literal["isotonic", "histogram", "platt", "beta", "temp
 OF_SCORES: tuple[Calibration, ...] = ("platt", "beta", "histogram")
 OF_VECTORS: tuple[Calibration, ...] = ("vector", "dirichlet", "auto")
 METHODS: tuple[Calibration, ...] = ("isotonic", "temperature", *OF_SCORES, *OF_VECTORS)
+# What `learn` may be asked for, its usual one first.
+OF_TWO: tuple[Calibration, ...] = ("platt", "isotonic", "histogram", "beta", "temperature")
+OF_SEVERAL: tuple[Calibration, ...] = ("auto", "temperature", "vector", "dirichlet", "isotonic")
 
 
 @dataclass(eq=False, repr=False)

@@ -26,9 +26,9 @@ from thresher._internal.arguments import is_one_of, require_classifier, require_
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError
 from thresher.learning.data.target import class_labels
-from thresher.learning.models.calibrated import CalibratedModel
+from thresher.learning.models.calibrated import CalibratedModel, Calibration
 from thresher.learning.validation.cross_validate import CrossValidation
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, Segments
 
 MAJORITY = "majority class"
 ONE_FEATURE = "one-feature rule"
@@ -127,15 +127,17 @@ class OneFeatureRule(_InnerModel):
         return super()._rows(X)[:, [self.feature_]]
 
 
-def candidate_models(*, seed: int = 0) -> dict[str, Any]:
+def candidate_models(*, seed: int = 0, classes: int = 2) -> dict[str, Any]:
     """Classifiers to try on any table, by name.
 
-    Each is meant for prepared, scaled numbers. The linear SVM has no probabilities and gets them by Platt's map.
-    XGBoost and LightGBM are added where they are installed.
+    Each is meant for prepared, scaled numbers. The linear SVM has no probabilities and gets them by Platt's map, of
+    more than two classes by Dirichlet calibration of its softmaxed margins. XGBoost and LightGBM are added where they
+    are installed.
 
     >>> list(candidate_models())[:7]
     ['tree', 'logistic', 'naive bayes', 'neighbours', 'forest', 'boosting', 'linear svm']
     """
+    of_margins: Calibration = "platt" if classes == 2 else "dirichlet"
     models: dict[str, Any] = {
         "tree": DecisionTreeClassifier(max_leaf_nodes=16, min_samples_leaf=5, random_state=seed),
         "logistic": LogisticRegression(max_iter=2000),
@@ -143,7 +145,7 @@ def candidate_models(*, seed: int = 0) -> dict[str, Any]:
         "neighbours": Neighbours(15),
         "forest": RandomForestClassifier(n_estimators=200, min_samples_leaf=2, random_state=seed),
         "boosting": HistGradientBoostingClassifier(early_stopping=False, max_iter=100, random_state=seed),
-        "linear svm": CalibratedModel(LinearSVC(random_state=seed, max_iter=5000), method="platt", cv=3),
+        "linear svm": CalibratedModel(LinearSVC(random_state=seed, max_iter=5000), method=of_margins, cv=3),
     }
     # How many fits run at once is for learn to say, not for each of them.
     if find_spec("xgboost") is not None:
@@ -154,12 +156,14 @@ def candidate_models(*, seed: int = 0) -> dict[str, Any]:
     return models
 
 
-def models_to_compare(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0) -> dict[str, Any]:
+def models_to_compare(
+    wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0, classes: int = 2
+) -> dict[str, Any]:
     """All candidates, some by name, or those of a mapping; always with the baselines.
 
     In a mapping, None stands for the candidate of that name.
     """
-    known = candidate_models(seed=require_seed(seed))
+    known = candidate_models(seed=require_seed(seed), classes=classes)
     if wanted is None:
         wanted = list(known)
     fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
@@ -217,13 +221,19 @@ def merge_majority_scores(cv: CrossValidation) -> CrossValidation:
     pooled, such scores would rank rows the wrong way round by chance alone.
     """
     score = cv.scores[MAJORITY]
-    same = score.mean()
-    within = tuple(Ranking([same], [ranked.Pos], [ranked.Neg]) for ranked in cv.within.get(MAJORITY, ()))
+    same = score.mean(axis=0)
+    within = tuple(_with_one_score(ranked, same) for ranked in cv.within.get(MAJORITY, ()))
     return replace(
         cv,
-        scores={**cv.scores, MAJORITY: np.full_like(score, same)},
+        scores={**cv.scores, MAJORITY: np.broadcast_to(same, score.shape).copy()},
         within={**cv.within, MAJORITY: within} if within else cv.within,
     )
+
+
+def _with_one_score(rows: Ranking | Segments, score: Any) -> Ranking | Segments:
+    if isinstance(rows, Ranking):
+        return Ranking([score], [rows.Pos], [rows.Neg])
+    return Segments([score], [rows.cases], classes=rows.classes)
 
 
 def drop_majority_caution(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.choices import choose
+from thresher.choices import Choice, ClassChoice, choose
 from thresher.choices.choose import Wanted, operating_condition
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation import LeastCostRule
@@ -66,6 +66,14 @@ class CostSensitiveClassifier(ClassifierWrapper):
     maximise: Wanted | None = None
     minimise: Wanted | None = None
     subject_to: str | Sequence[str] | None = None
+
+    @property
+    def choice_(self) -> Choice | ClassChoice:
+        """The choice behind fitted weights; that of classes is searched when asked for."""
+        check_is_fitted(self)
+        if not self.fit_weights:
+            raise AttributeError("nothing was fitted, so there is no choice_; ask for rule_")
+        return self._choice if self.costs_ is None else self._choose_weights()
 
     @property
     def rule_(self) -> LeastCostRule | None:
@@ -123,14 +131,20 @@ class CostSensitiveClassifier(ClassifierWrapper):
             return self.scores(X)
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
 
+    def _choose_weights(self) -> ClassChoice:
+        condition = OperatingCondition(costs=self.costs_, mix=self.mix_)
+        return choose(self.segments_, condition, fit="weights", **self._asked())
+
+    def _asked(self) -> dict[str, Any]:
+        """What `choose` is asked for beyond the condition."""
+        names = ("maximise", "minimise", "subject_to")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
     def _matters(self) -> bool:
         return any(part is not None for part in (self.condition, self.maximise, self.minimise, self.subject_to))
 
     def _by_class(self) -> bool:
         return getattr(self.condition, "costs", None) is not None
-
-    def _two_only(self) -> bool:
-        return self.fit_weights and not self._by_class()
 
     def _scored(self) -> bool:
         return self.fit_weights
@@ -152,13 +166,17 @@ class CostSensitiveClassifier(ClassifierWrapper):
 
     def _learn(self, problem: Problem) -> None:
         target = problem.target
-        asked: dict[str, Any] = {"maximise": self.maximise, "minimise": self.minimise, "subject_to": self.subject_to}
+        asked = self._asked()
         if self.fit_weights and target.place is not None:
-            self.choice_ = choose(self.ranking_, self.condition, **asked)
-            self.threshold_ = self.choice_.threshold
+            choice = choose(self.ranking_, self.condition, **asked)
+            self._choice, self.threshold_ = choice, choice.threshold
             self.costs_, self.mix_ = None, None
             return
         self.costs_, self.mix_ = costs_by_class(target, self.condition)
+        if self.fit_weights:
+            self.class_mix_ = self.segments_.mix.copy()
+            self.weights_ = self._choose_weights().weights.copy()
+            return
         cases = np.bincount(target.codes, weights=problem.weight, minlength=len(target.classes))
         rows = Segments([cases / cases.sum()], [cases], classes=target.classes)  # of rows, the class mix is enough
         self.class_mix_ = rows.mix.copy()

@@ -20,6 +20,8 @@ from thresher.learning.validation.fit_and_score import ScoredFold, fit_and_score
 from thresher.learning.validation.folds import Folding, FoldSplit, mean_test_share, splits_of
 from thresher.learning.validation.scoring import (
     MeasureLike,
+    action_costs,
+    action_names,
     corrected_interval,
     fold_metric,
     prediction_table,
@@ -87,7 +89,7 @@ class CrossValidation(Tabular):
     def pooled(self, model: str | None = None) -> Any:
         """All entries as one ranking, or segments, as if fits shared one scale."""
         every = self._entries(np.ones(self.row.size, dtype=np.bool_), self._name(model))
-        return every.ranking() if self.classes is None else every.segments()
+        return every.counted()
 
     def per_fold(self, measure: MeasureLike = "auc", model: str | None = None) -> Floats:
         """Any measure in each fold, NaN where it is undefined; leave-one-out has no AUC."""
@@ -217,7 +219,8 @@ def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str 
     Models that make folds within their training rows, as every `CalibratedModel` does, have ranked those rows there:
     the threshold is chosen on that ranking, and without a `model` so is the model. Of other models, thresholds are
     chosen on the scores of the other folds, which is a little optimistic: those scores come from fits that did learn
-    from this fold. Scores are taken to share one scale, as those of calibrated models do.
+    from this fold. Scores are taken to share one scale, as those of calibrated models do. Of several classes nothing is
+    chosen but the model: actions are those of least expected cost.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> y = np.arange(100) % 4 == 0
@@ -245,14 +248,18 @@ def nested_interval(
     0.4700 [0.1030, 0.8370]
     """
     require_level(level)
-    predicted, spread = nested_predictions(cv, condition, model), fold_metric(condition).range
+    predicted, spread = nested_predictions(cv, condition, model), fold_metric(condition, cv.classes).range
     costs = _fold_costs(cv, condition, predicted)
     folds = corrected_interval(costs, test_share=cv.test_share, level=level, spread=spread)
     once = np.isin(cv.fold, [number for number, split in enumerate(cv.splits) if split.repeat == 0])
     weights = None if cv.weights is None else cv.weights[once]
     clusters = None if cv.groups is None else cv.groups[cv.row[once]]
-    table = prediction_table(cv.labels[once], predicted[once], weights=weights, clusters=clusters)
-    cases = interval(table, condition, level=level)
+    if cv.classes is None:
+        table = prediction_table(cv.labels[once], predicted[once], weights=weights, clusters=clusters)
+        cases = interval(table, condition, level=level)
+    else:
+        paid = action_costs(condition, cv.labels[once], predicted[once], weights=weights, clusters=clusters)
+        cases = paid.interval(level=level)
     mean = folds.estimate
     return Interval(
         mean,
@@ -264,8 +271,11 @@ def nested_interval(
     )
 
 
-def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
-    """Entries predicted positive by a threshold (or model) chosen on others."""
+def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Column:
+    """Entries predicted positive by a threshold (or model) chosen on others.
+
+    Of several classes, the actions of least expected cost, at the class mix of the rows learnt from.
+    """
     require_instance(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
     require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     if model is not None:
@@ -274,21 +284,28 @@ def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model
     nested = all(name in cv.within for name in names)
     if not nested and len(cv.splits) < 2:
         raise ArgumentError("one fold has no others to choose on", "give two or more")
-    predicted = np.zeros(cv.row.size, dtype=np.bool_)
+    kind = np.dtype(np.bool_) if cv.classes is None else action_names(condition).dtype
+    predicted = np.zeros(cv.row.size, dtype=kind)
     for number, split in enumerate(cv.splits):
         if nested:
-            rankings = {name: cv.within[name][number] for name in names}
+            learnt = {name: cv.within[name][number] for name in names}
         else:
             others = ~np.isin(cv.row, split.test)
-            rankings = {name: cv._entries(others, name).ranking() for name in names}
-        chosen, here = choose(rankings, condition), cv.fold == number
-        predicted[here] = reaches(cv.scores[chosen.model][here], chosen.threshold)
+            learnt = {name: cv._entries(others, name).counted() for name in names}
+        here = cv.fold == number
+        if cv.classes is None:
+            chosen = choose(learnt, condition)
+            predicted[here] = reaches(cv.scores[chosen.model][here], chosen.threshold)
+        else:
+            choices = {name: choose(segments, condition) for name, segments in learnt.items()}
+            best = min(choices, key=lambda name: choices[name].expected_cost)
+            predicted[here] = choices[best].apply(cv.scores[best][here])
     return predicted
 
 
-def _fold_costs(cv: CrossValidation, condition: OperatingCondition, predicted: Flags) -> Floats:
-    cost = fold_metric(condition)
-    decided = replace(cv, scores={"": predicted.astype(np.float64)}, predictions={"": predicted})
+def _fold_costs(cv: CrossValidation, condition: OperatingCondition, predicted: Column) -> Floats:
+    cost = fold_metric(condition, cv.classes)
+    decided = replace(cv, scores={"": np.zeros(predicted.size)}, predictions={"": predicted})
     return np.array([cost(fold) for fold in decided._folds("")])
 
 

@@ -57,6 +57,7 @@ def feature_curve(
     y: Any,
     *,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
     measure: MeasureLike = "error_rate",
     sizes: Sequence[Any] | None = None,
     selector: Callable[[int], Any] | None = None,
@@ -96,7 +97,7 @@ def feature_curve(
     require_function(selector, name="selector")
     if sizes is not None:
         require_instance(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
-    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
+    problem = problem_of(X, y, positive=positive, classes=classes, groups=groups, times=times)
     metric = fold_metric(measure, problem.target.several)
     splits = splits_of(folds, problem.target.labels, groups=groups, times=times, seed=seed)
     if parameter is None:

@@ -17,7 +17,7 @@ from thresher._internal.parallel import Progress
 from thresher.errors import ArgumentError, LengthError
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
-from thresher.inputs.labels import classes_of
+from thresher.inputs.labels import classes_of, same
 from thresher.inputs.matrix import segment
 from thresher.inputs.rank import checked_weights, rank
 from thresher.learning.data.target import ClassTarget, class_target
@@ -48,6 +48,10 @@ class ScoredFold:
     def ranking(self) -> Ranking:
         """The rows ranked."""
         return rank(self.labels, self.score, weights=self.weight)
+
+    def counted(self) -> Any:
+        """The rows as a ranking or, of several classes, as segments."""
+        return self.ranking() if self.classes is None else self.segments()
 
     def segments(self) -> Segments:
         """The rows counted by class and vector of probabilities."""
@@ -204,7 +208,17 @@ def _within(model: Any, target: ClassTarget) -> Ranking | Segments | None:
     calibrated: Ranking | Segments | None = getattr(model, "calibrated_", None)
     if isinstance(calibrated, Segments) and target.place is not None:
         return calibrated.ranking(target.positive)
+    if isinstance(calibrated, Ranking) and target.place is None:
+        return _by_class(calibrated, target.classes, positive=model.positive_)
     return calibrated
+
+
+def _by_class(ranking: Ranking, classes: tuple[Any, ...], *, positive: Any) -> Segments:
+    """A ranking by probability as segments of its two classes."""
+    second = same(classes[1], positive)
+    columns = (1 - ranking.score, ranking.score), (ranking.neg, ranking.pos)
+    probability, counts = (np.stack(pair if second else pair[::-1], axis=1) for pair in columns)
+    return Segments(probability, counts, classes=classes, dropped=ranking.dropped)
 
 
 def in_parallel(

@@ -135,6 +135,7 @@ def learning_curve(
     y: Any,
     *,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
     measure: MeasureLike = "error_rate",
     sizes: Sequence[int] | None = None,
     points: int = _SIZES,
@@ -171,7 +172,7 @@ def learning_curve(
     """
     require_level(level)
     require_classifier(estimator)
-    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
+    problem = problem_of(X, y, positive=positive, classes=classes, groups=groups, times=times)
     target = problem.target
     metric = fold_metric(measure, target.several)
     if folds is None:

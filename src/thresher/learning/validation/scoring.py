@@ -17,12 +17,14 @@ from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
 from thresher.errors import ArgumentError, MeasureError, OneClassError, argument
 from thresher.evaluation.decision_rule import label_array
+from thresher.inference import CaseCosts
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.auc import AVERAGES
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
+from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
-from thresher.inputs.labels import is_positive
+from thresher.inputs.labels import classes_of, is_positive
 from thresher.inputs.matrix import segment
 from thresher.inputs.rank import rank
 from thresher.learning.validation.fit_and_score import ScoredFold
@@ -128,7 +130,7 @@ def _metric_of_several(of: MeasureLike, classes: Sequence[Any]) -> FoldMetric:
 
 def _cost_of_several(condition: OperatingCondition, classes: Sequence[Any]) -> FoldMetric:
     require_class_condition(condition, classes)
-    matrix = np.zeros(0) if condition.costs is None else condition.costs.for_classes(classes).costs
+    matrix = required_costs(condition).for_classes(classes).costs
 
     def read(fold: ScoredFold) -> float:
         return action_cost(condition, fold.labels, fold.predicted, weights=fold.weight)
@@ -237,9 +239,8 @@ def _class_cost(
     y_true: Any, y_pred: Any, *, condition: OperatingCondition, threshold: str | None, sample_weight: Any = None
 ) -> float:
     """The cost per case of predictions, or of least expected cost."""
-    if condition.costs is None:
-        raise TypeError("a condition of classes has costs")
-    costs = condition.costs.for_classes(sorted(condition.costs.classes))
+    costs = required_costs(condition)
+    costs = costs.for_classes(sorted(costs.classes))
     predictions = y_pred
     if threshold == "bayes":
         probability = np.asarray(y_pred)
@@ -251,11 +252,34 @@ def _class_cost(
     return action_cost(condition, y_true, predictions, weights=sample_weight)
 
 
+def action_costs(
+    condition: OperatingCondition, labels: Column, actions: Column, *, weights: Floats | None, clusters: Any
+) -> CaseCosts:
+    """What each row costs under the actions taken."""
+    names = action_names(condition)
+    costs, mix = required_costs(condition), condition.mix
+    _, actual = classes_of(labels, classes=costs.classes)
+    _, taken = classes_of(actions, classes=names.tolist())
+    share = None if mix is None else np.array([mix[name] for name in costs.classes])
+    codes = None if clusters is None else cluster_codes(clusters)
+    return CaseCosts(costs, actual, taken, np.full(actual.size, math.nan), share, None, weights, codes)
+
+
+def action_names(condition: OperatingCondition) -> Column:
+    """The actions that have costs, as an array."""
+    return label_array(required_costs(condition).actions)
+
+
+def required_costs(condition: OperatingCondition) -> CostMatrix:
+    """The costs of a condition of k classes."""
+    if condition.costs is None:
+        raise TypeError("a condition of classes has costs")
+    return condition.costs
+
+
 def action_cost(condition: OperatingCondition, labels: Any, actions: Any, *, weights: Any = None) -> float:
     """The cost per case of actions by name, at the condition's class mix."""
-    costs = condition.costs
-    if costs is None:
-        raise TypeError("a condition of classes has costs")
+    costs = required_costs(condition)
     others = costs.actions[len(costs.classes) :]
     return condition.expected_cost(confusion(labels, actions, classes=costs.classes, others=others, weights=weights))
 
