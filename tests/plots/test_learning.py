@@ -43,6 +43,41 @@ def test_a_measure_is_taken_literally():
     assert ax.get_ylabel() == "$\\frac{$"
 
 
+def test_several_curves_differ_in_name_dash_and_colour():
+    true = SimpleNamespace(sizes=np.array([50, 100]), estimate=np.array([0.72, 0.78]), measure="auc")
+    curves = {"tree": learning(), "logit": learning(), "true": true}
+    display = drawn(LearningCurveDisplay.from_curve(curves, bayes=th.Interval(0.9, 0.9, 0.9, 0, 0.95, "exact")))
+    lines = [display.lines_[name] for name in curves]
+    assert len({(line.get_color(), str(line._dash_pattern)) for line in lines}) == 3
+    assert display.lines_["tree, on the rows learnt from"].get_color() == lines[0].get_color()
+    assert legend(display) == [
+        "tree, on the rows learnt from",
+        "tree",
+        "logit, on the rows learnt from",
+        "logit",
+        "true",
+        "Bayes: 0.900",
+    ]
+    frame = display.frame()
+    assert frame["curve"].tolist() == ["tree"] * 3 + ["logit"] * 3 + ["true"] * 2
+    assert np.isnan(frame["apparent"][6:]).all()
+    assert frame["validation"][6:].tolist() == [0.72, 0.78]
+    assert display.bayes_.get_ydata()[0] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("curves", "message"),
+    [
+        ({}, "no curves"),
+        ({"a": 3}, "'a' is a int and no curve"),
+        ({"a": learning(), "b": learning(measure="f1")}, "different measures: auc, f1"),
+    ],
+)
+def test_what_is_no_curve_is_refused(curves, message):
+    with pytest.raises(th.errors.ArgumentError, match=message):
+        LearningCurveDisplay.from_curve(curves)
+
+
 def features(sizes=(1, 2, 3), parameter="features"):
     return SimpleNamespace(
         sizes=np.array(sizes),

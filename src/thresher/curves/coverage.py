@@ -49,8 +49,30 @@ class Coverage(Contingency):
         require_split(split, len(self))
         return Contingency(tp=self.tp[split], fn=self.fn[split], fp=self.fp[split], tn=self.tn[split])
 
+    def table(self) -> RunningTable:
+        """Counts and rates as the threshold falls, a row per split.
+
+        >>> from thresher import Ranking
+        >>> coverage(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])).table().tpr
+        array([0. , 0.4, 0.6, 1. ])
+        """
+        return RunningTable(self.threshold, self.tp, self.fp, self.tn, self.fn, self.tpr, self.fpr)
+
     def __len__(self) -> int:
         return int(self.threshold.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RunningTable(Tabular):
+    """Threshold, cells and rates at every split; `to_frame` makes a frame of it."""
+
+    threshold: Floats
+    tp: Counts
+    fp: Counts
+    tn: Counts
+    fn: Counts
+    tpr: Floats
+    fpr: Floats
 
 
 def coverage(ranking: Ranking) -> Coverage:

@@ -13,19 +13,33 @@ from thresher.plots.losses import MarginLossDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.reliability import ReliabilityDisplay
+from thresher.plots.rows import (
+    BoundaryDisplay,
+    ColumnsDisplay,
+    ComponentsDisplay,
+    CorrelationDisplay,
+    FoldsDisplay,
+    ScatterDisplay,
+    redundant_pairs,
+)
 from thresher.plots.scores import KSDisplay, ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 
 __all__ = [
+    "BoundaryDisplay",
     "BrierCurveDisplay",
     "CalibrationMapDisplay",
+    "ColumnsDisplay",
     "ComparisonDisplay",
+    "ComponentsDisplay",
     "ConfusionDisplay",
     "ContingencyDisplay",
+    "CorrelationDisplay",
     "CostCurveDisplay",
     "CoverageDisplay",
     "Display",
     "FeatureCurveDisplay",
+    "FoldsDisplay",
     "GainDisplay",
     "JointHullDisplay",
     "KSDisplay",
@@ -39,9 +53,11 @@ __all__ = [
     "PrecisionRecallDisplay",
     "ROCDisplay",
     "ReliabilityDisplay",
+    "ScatterDisplay",
     "ScoresDisplay",
     "ScreeDisplay",
     "WinnersDisplay",
     "WinsDisplay",
+    "redundant_pairs",
     "write_figures",
 ]

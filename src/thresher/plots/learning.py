@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -9,7 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.plots.display import DOTTED, FAINT, LITERAL, WIDTH, Display, Entries, Frame, name_text
+from thresher.plots.display import (
+    DOTTED,
+    FAINT,
+    LITERAL,
+    WIDTH,
+    Display,
+    Entries,
+    Frame,
+    legend_space,
+    name_text,
+    stack,
+)
 from thresher.ranking import Floats
 
 if TYPE_CHECKING:
@@ -18,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.lines import Line2D
 
+_ALONE = ""  # the name of the only curve
 _APPARENT, _VALIDATION = "on the rows learnt from", "on other rows"
 # Curves of `thresher.learning`, which imports this package, or anything alike: `sizes`, a `measure`, and two bands with
 # `estimate`, `lower` and `upper`, `apparent` (on the rows learnt from) and `validation` (on others).
@@ -27,63 +40,126 @@ CurveLike: TypeAlias = Any
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class SizesDisplay(Display):
-    """A measure against sizes, on the rows learnt from and on others, with bands."""
+    """A measure against sizes, of one curve or of several by name, with bands."""
 
-    curve: CurveLike
+    curves: Mapping[str, CurveLike]
     lines_: dict[str, Line2D] = field(init=False)
     bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
 
-    @classmethod
-    def from_curve(cls, curve: CurveLike) -> Self:
-        """Of a curve."""
-        return cls(curve=curve)
+    @property
+    def size(self) -> tuple[float, float]:
+        """Wider when the legend lies next to the axes."""
+        return 6.4 + (legend_space([label for label, _ in self._parts().values()]) if len(self.curves) > 1 else 0), 4.4
 
     def frame(self) -> Frame:
-        """Per size: the measure on the rows learnt from and on others, with limits."""
-        columns: Frame = {"size": np.asarray(self.curve.sizes)}
-        for key, band in (("apparent", self.curve.apparent), ("validation", self.curve.validation)):
-            columns |= {key: band.estimate, f"{key}_lower": band.lower, f"{key}_upper": band.upper}
-        return columns
+        """Per curve and size: the measure on rows learnt from and on others."""
+        parts: dict[str, Frame] = {}
+        for name, curve in self.curves.items():
+            parts[name] = {"size": np.asarray(curve.sizes)}
+            for key in ("apparent", "validation"):
+                band = _bands(curve).get(key)
+                for column in ("estimate", "lower", "upper"):
+                    values = getattr(band, column, None)
+                    absent = np.full(len(curve.sizes), np.nan)
+                    parts[name][key if column == "estimate" else f"{key}_{column}"] = (
+                        absent if values is None else values
+                    )
+        return stack(parts, key="curve") if list(parts) != [_ALONE] else parts[_ALONE]
+
+    def _parts(self) -> dict[str, tuple[str, Any]]:
+        """Every line by its key: what the legend says of it, and its band."""
+        parts: dict[str, tuple[str, Any]] = {}
+        for name, curve in self.curves.items():
+            bands = _bands(curve)
+            for key, words in (("apparent", _APPARENT), ("validation", _VALIDATION)):
+                if key in bands:
+                    named = name_text(name) if key == "validation" else f"{name_text(name)}, {words}"
+                    place = name if key == "validation" else f"{name}, {words}"
+                    parts[key if name == _ALONE else place] = (words if name == _ALONE else named), bands[key]
+        return parts
 
     def _curves(self, ax: Axes | None, xlabel: str) -> tuple[Axes, Entries]:
-        """Draw both curves with their bands; return the axes and what the legend says."""
-        ax, curve = self._axes(ax), self.curve
-        style = self._styles_of((_VALIDATION, _APPARENT))
+        """Draw every line with its band; return the axes and what the legend says."""
+        ax, parts = self._axes(ax), self._parts()
+        alone = list(self.curves) == [_ALONE]
+        style = self._styles_of(("validation", "apparent") if alone else self.curves)
         self.lines_, self.bands_ = {}, {}
-        for key, name, band in (("validation", _VALIDATION, curve.validation), ("apparent", _APPARENT, curve.apparent)):
-            colour = style[name].colour
-            limits = curve.sizes, band.lower, band.upper
-            self.bands_[key] = ax.fill_between(*limits, color=colour, alpha=FAINT, linewidth=0)
-            options = {**style[name].line, "marker": style[name].marker, "markersize": 4.5}
-            (self.lines_[key],) = ax.plot(curve.sizes, band.estimate, **options)
+        entries: Entries = []
+        for key, (words, band) in parts.items():
+            name, _, faint = (key, "", "") if alone or key in self.curves else key.rpartition(", ")
+            look = style[name]
+            sizes = self.curves[_ALONE if alone else name].sizes
+            if getattr(band, "lower", None) is not None:
+                options: dict[str, Any] = {"color": look.colour, "alpha": FAINT / (2 if faint else 1), "linewidth": 0}
+                self.bands_[key] = ax.fill_between(sizes, band.lower, band.upper, **options)
+            options = {**look.line, "marker": look.marker, "markersize": 4.5}
+            options |= {"linewidth": 1.0, "alpha": 0.7, "markersize": 3} if faint else {}
+            (self.lines_[key],) = ax.plot(sizes, band.estimate, **options)
+            entries.append((self.lines_[key], words))
         ax.set_xlabel(xlabel, **LITERAL)
-        ax.set_ylabel(curve.measure.replace("_", " "), **LITERAL)
-        return ax, [(self.lines_["apparent"], _APPARENT), (self.lines_["validation"], _VALIDATION)]
+        ax.set_ylabel(next(iter(self.curves.values())).measure.replace("_", " "), **LITERAL)
+        return ax, entries
+
+
+def _bands(curve: CurveLike) -> dict[str, Any]:
+    """The bands of a curve, or the curve itself as the only one."""
+    if not hasattr(curve, "validation"):
+        return {"validation": curve}
+    return {key: getattr(curve, key) for key in ("apparent", "validation") if getattr(curve, key, None) is not None}
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class LearningCurveDisplay(SizesDisplay):
-    """A learning curve with its bands: whether more cases would help.
+    """Learning curves with bands: whether more cases help, and which model.
+
+    Of several curves by name each has its colour and dashes. A curve has an apparent and a validation band, or is
+    one itself (`sizes` and `estimate`, perhaps with `lower` and `upper`), such as true errors of a known world.
 
     >>> from types import SimpleNamespace as Curve
     >>> band = Curve(estimate=np.array([0.7, 0.8]), lower=np.array([0.6, 0.7]), upper=np.array([0.8, 0.9]))
     >>> curve = Curve(sizes=np.array([50, 100]), apparent=band, validation=band, asymptote=None, measure="auc")
     >>> LearningCurveDisplay.from_curve(curve).frame()["validation"]
     array([0.7, 0.8])
+    >>> LearningCurveDisplay.from_curve({"tree": curve, "logit": curve}).frame()["curve"].tolist()
+    ['tree', 'tree', 'logit', 'logit']
     """
 
+    bayes: float | None = None
     asymptote_: Line2D | None = field(init=False)
+    bayes_: Line2D | None = field(init=False)
+
+    @classmethod
+    def from_curve(cls, curve: CurveLike | Mapping[str, CurveLike], *, bayes: Any = None) -> Self:
+        """Of a curve, or of several of the same measure by name.
+
+        `bayes` is what no model can better, e.g. the Bayes error of a known world: a number or an interval.
+        """
+        curves = dict(curve) if isinstance(curve, Mapping) else {_ALONE: curve}
+        if not curves:
+            raise ArgumentError("there are no curves", "give one, or several by name")
+        for name, each in curves.items():
+            if not hasattr(each, "sizes") or not (hasattr(each, "validation") or hasattr(each, "estimate")):
+                what = f"{f'{name!r}' if name else 'this'} is a {type(each).__name__} and no curve"
+                raise ArgumentError(what, "give what learning_curve(...) returned")
+        if len(measures := {each.measure for each in curves.values()}) > 1:
+            what = f"the curves are of different measures: {', '.join(sorted(measures))}"
+            raise ArgumentError(what, "draw curves of one measure in one picture")
+        return cls(curves=curves, bayes=None if bayes is None else float(getattr(bayes, "estimate", bayes)))
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it; a dotted line with its band shows where the curve seems to lead."""
+        """Draw it; a dotted line with its band shows where a single curve seems to lead."""
         ax, entries = self._curves(ax, "cases learnt from")
-        self.asymptote_ = None
-        end = self.curve.asymptote
+        self.asymptote_ = self.bayes_ = None
+        end = getattr(self.curves[_ALONE], "asymptote", None) if _ALONE in self.curves else None
         if end is not None:
             self.asymptote_ = ax.axhline(end.estimate, color=self._ink, linewidth=1.1, linestyle=DOTTED)
             ax.axhspan(end.lower, end.upper, color=self._ink, alpha=FAINT / 2.5, linewidth=0, zorder=0.5)
             entries.append((self.asymptote_, f"with ever more: {end.estimate:.3f}"))
-        return self._finish("Learning curve", entries, loc="best")
+        if self.bayes is not None:
+            self.bayes_ = ax.axhline(self.bayes, **self._dashed(alpha=0.8))
+            entries.append((self.bayes_, f"Bayes: {self.bayes:.3f}"))
+        title = "Learning curve" if len(self.curves) == 1 else "Learning curves"
+        return self._finish(title, entries, loc="best", outside=self.size[0] > self._inches[0])
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -99,16 +175,21 @@ class FeatureCurveDisplay(SizesDisplay):
 
     best_: Line2D = field(init=False)
 
+    @classmethod
+    def from_curve(cls, curve: CurveLike) -> Self:
+        """Of a curve."""
+        return cls(curves={_ALONE: curve})
+
     def plot(self, ax: Axes | None = None, *, xlabel: str | None = None) -> Self:
         """Draw it; `xlabel` says what the sizes are, by default the curve's parameter."""
         from matplotlib.ticker import MaxNLocator
 
-        parameter = self.curve.parameter
-        name = "number of features" if parameter == "features" else name_text(parameter)
+        curve = self.curves[_ALONE]
+        name = "number of features" if curve.parameter == "features" else name_text(curve.parameter)
         ax, entries = self._curves(ax, name if xlabel is None else xlabel)
-        self.best_ = ax.axvline(self.curve.best, **self._dashed())
-        entries.append((self.best_, f"best: {self.curve.best:g}"))
-        if np.asarray(self.curve.sizes).dtype.kind in "iu":
+        self.best_ = ax.axvline(curve.best, **self._dashed())
+        entries.append((self.best_, f"best: {curve.best:g}"))
+        if np.asarray(curve.sizes).dtype.kind in "iu":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return self._finish("Feature curve", entries, loc="best")
 

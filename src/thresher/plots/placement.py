@@ -68,7 +68,8 @@ class Placement(Artist):
     def label(self, line: Line2D, *versions: str) -> Text:
         """Add a text onto a line, in the first of its versions that fits."""
         style: dict[str, Any] = {"fontsize": "x-small", "ha": "center", "va": "center", "rotation_mode": "anchor"}
-        text = self._ax.text(0, 0, versions[0], color=self._ink, alpha=0.9, zorder=1.95, **style)
+        above = line.get_zorder() + 0.05
+        text = self._ax.text(0, 0, versions[0], color=self._ink, alpha=0.9, zorder=above, **style)
         text.set_bbox({"facecolor": self._ax.get_facecolor(), "edgecolor": "none", "pad": 0.4})
         literal(text).set_in_layout(False)
         self._labels.append(_AlongLine(text, line, versions))

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import as_number, describe
+from thresher._internal.arguments import as_number, describe, require_between
 from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
 from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
@@ -26,6 +26,16 @@ from thresher.ranking.weights import EXACT_INTEGERS, in_units, running_total, to
 FORMAT = "thresher/ranking/1"
 _KIND: dict[str, Any] = {"of": "Ranking", "kind": "a ranking"}
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Margins(Tabular):
+    """Scores of positives and negatives, their margins, and the cases of each."""
+
+    score: Floats
+    positive: Flags
+    margin: Floats
+    cases: Counts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -255,6 +265,23 @@ class Ranking(Tabular):
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
         return float(midway(self.score[split - 1 : split], self._high[split : split + 1])[0])
+
+    def margins(self, *, boundary: float = 0.0) -> Margins:
+        """How far cases lie on the right side of a boundary: below 0 on the wrong one.
+
+        A row per class and score that has cases, positives first: score - `boundary` of positives, `boundary` - score
+        of negatives.
+
+        >>> Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]).margins().margin.tolist()
+        [2.0, 1.0, -1.0, -2.0, -1.0, 1.0]
+        """
+        fix = "give the score where the sign turns, e.g. 0.5"
+        at = require_between(boundary, -math.inf, math.inf, name="boundary", fix=fix)
+        pos, neg = np.flatnonzero(self.pos), np.flatnonzero(self.neg)
+        score = np.concatenate([self.score[pos], self.score[neg]])
+        positive = np.arange(score.size) < pos.size
+        margin = np.where(positive, score - at, at - score) + 0.0
+        return Margins(score, positive, margin, np.concatenate([self.pos[pos], self.neg[neg]]))
 
     def at_class_ratio(self, class_ratio: float) -> Ranking:
         """The same cases, weighted by class so that Pos / Neg is `class_ratio`.
