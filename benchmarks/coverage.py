@@ -232,8 +232,9 @@ def matrix(world: Cells, sample: Sample) -> Answers:
     classes = list(range(world.counts.shape[1]))
     intervals = th.intervals(th.confusion(sample.labels, probabilities.argmax(axis=1), classes=classes))
     named = {_name(names): interval for names, interval in intervals.intervals()}
-    areas = ti.class_auc_interval(sample.labels, probabilities, classes=classes)
-    macro = {f"{name} AUC": getattr(areas, name) for name in ("one_vs_rest_macro", "one_vs_one_macro")}
+    rows = ti.classified_rows(sample.labels, probabilities, classes=classes)
+    averages = ("one_vs_rest_macro", "one_vs_one_macro")
+    macro = {f"{name} AUC": ti.auc_interval(rows, average=name) for name in averages}
     return named | macro
 
 

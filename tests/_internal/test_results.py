@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
 from tests.hostile import NAMES
+from tests.inference import class_examples
 from tests.public import OFFERED
 from thresher import learning
 from thresher._internal import results
@@ -28,8 +29,19 @@ TREE = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
 LOGIT = [0.8, 0.9, 0.2, 0.7, 0.6, 0.1, 0.5, 0.2, 0.4, 0.3]
 HOSTILE = NAMES["closes a script"] + NAMES["an image that runs"] + NAMES["terminal colours"].replace("\0", "")
 # What a user makes to ask a question, and numbers with a word attached.
-NO_RESULTS = {"BestCost", "CostAt", "Folds", "LogLoss", "MEstimate", "Measure", "MeasureAt", "OperatingCondition"}
+NO_RESULTS = {
+    "Evaluation",
+    "BestCost",
+    "CostAt",
+    "Folds",
+    "LogLoss",
+    "MEstimate",
+    "Measure",
+    "MeasureAt",
+    "OperatingCondition",
+}
 NO_RESULTS |= {"Progress", "RankingBuilder"}
+NO_RESULTS |= {"Evaluation"}  # what its two kinds have in common
 NO_RESULTS |= {"TreeNodes"}  # part of a fitted tree, public because saved models name it
 # Parts of a calibration map and of a decision, which show themselves.
 NO_RESULTS |= {"Losses", "LogLinear", "OneVsRest", "LeastCostRule", "ThresholdRule"}
@@ -58,7 +70,7 @@ def examples(name: str) -> dict[str, Any]:
     table = th.tables.contingency_at(ranking, 0.5)
     kinds = [name, other, "c"] * 4
     matrix = np.tile([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], (4, 1))
-    several = th.evaluation.evaluate_classes(kinds, {name: matrix, other: matrix[::-1]}, classes=[name, other, "c"])
+    several = class_examples.evaluate(kinds, {name: matrix, other: matrix[::-1]}, classes=[name, other, "c"])
     evaluated = th.evaluate(LABELS, models, replicates=20)
     decision = evaluated.decision
     compared = th.compare(LABELS, models)
@@ -79,6 +91,13 @@ def examples(name: str) -> dict[str, Any]:
         *(compared, compared[name, other], evaluated, evaluated[name], evaluated.joint, evaluated.joint.ranges[0]),
         evaluated.rules["never"],
         *(evaluated.stability, decision, several, several[name], several[name].auc, several[name].rates, confused),
+        *(
+            several.rules[name],
+            several.sensitivity,
+            several.sensitivity.others[0],
+            several.decision.best_constant,
+            several.sample,
+        ),
         *(several[name].areas, th.tables.chi_squared(confused), th.tables.fisher(table), scanned, scanned[name]),
         *(ranking, table, th.coverage(ranking), th.roc(ranking), th.precision_recall(ranking), th.gain(ranking)),
         *(th.lift(ranking), th.curves.placements(ranking), th.cost_curve(ranking), th.brier_curve(ranking)),
@@ -195,7 +214,7 @@ def test_rows_come_as_the_frame_that_is_asked_for(plain):
 
 
 def test_an_evaluation_has_a_row_per_model_and_number(plain):
-    evaluated = plain["Evaluation"]
+    evaluated = plain["ThresholdEvaluation"]
     frame = evaluated.to_frame().set_index(["model", "quantity"])
     assert frame.index.is_unique
     for model in evaluated.models:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.inference import class_examples
 from tests.report import examples
 from thresher.evaluation.bands import (
     FEWEST_PLACES,
@@ -97,7 +98,7 @@ def test_many_classes_are_drawn_at_fewer_places():
 def test_classes_of_rows_that_a_ranking_does_not_know_have_no_bands():
     labels, matrix = np.arange(60) % 3, np.full((60, 3), 1 / 3)
     for options in ({"clusters": np.arange(60) // 2}, {"weights": np.linspace(0.5, 2, 60)}):
-        assert class_bands(th.evaluation.evaluate_classes(labels, matrix, **options), "model", 1) is None
+        assert class_bands(class_examples.evaluate(labels, matrix, **options), "model", 1) is None
 
 
 def test_every_percent_has_its_split():

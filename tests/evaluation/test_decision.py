@@ -26,7 +26,7 @@ def test_the_json_follows_the_published_schema():
     assert set(schema["required"]) == set(schema["properties"]) == set(plain)
     assert set(plain) == {"format", *(part.name for part in fields(th.Decision))}
     assert set(schema["$defs"]["interval"]["required"]) == set(plain["expected_cost"])
-    assert set(schema["properties"]["condition"]["required"]) == set(plain["condition"])
+    assert set(schema["$defs"]["two_class_condition"]["required"]) == set(plain["condition"])
     assert plain["format"] == schema["properties"]["format"]["const"]
     assert set(schema["$defs"]["threshold_rule"]["required"]) == set(plain["rule"])
 

@@ -7,6 +7,7 @@ import pytest
 
 import thresher as th
 from tests import hostile
+from tests.inference import class_examples
 from thresher.inference.decision import decision_stability
 from thresher.inference.intervals.table import count_calls, table_interval, table_intervals
 from thresher.inference.rows import ScoredRows
@@ -198,9 +199,7 @@ def test_bad_input():
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
 def test_names_cannot_steer_a_terminal(name):
     evaluation = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
-    many = th.evaluation.evaluate_classes(
-        ["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]}
-    )
+    many = class_examples.evaluate(["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]})
     for text in (
         repr(evaluation),
         str(evaluation),

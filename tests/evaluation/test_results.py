@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.evaluation import evaluate_classes, evaluate_scan
+from tests.inference import class_examples
+from thresher.evaluation import evaluate_scan
 
 RNG = np.random.default_rng(5)
 LABELS = RNG.random(80) < 0.4
@@ -29,7 +30,9 @@ def evaluate_two():
 
 
 def evaluate_three_classes():
-    return evaluate_classes(CLASSES, {name: RNG.dirichlet(np.ones(3), 80) for name in SCORES})
+    return class_examples.evaluate(
+        CLASSES, {name: RNG.dirichlet(np.ones(3), 80) for name in SCORES}, measures=["macro_f1"]
+    )
 
 
 def evaluate_table():

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.inference import class_examples
 from thresher._internal.text import number_text, per_thousand_text
-from thresher.evaluation import evaluate_classes, evaluate_scan
+from thresher.evaluation import evaluate_scan
 from thresher.evaluation.summary import headline, rule_cells, threshold_text, tiles
 
 RNG = np.random.default_rng(5)
@@ -128,7 +129,7 @@ def summaries():
         "declared mix": th.evaluate(labels, models, condition=rare, **more),
         "weights": th.evaluate(labels, good, weights=weights, replicates=40),
         "never": th.evaluate(labels, poor * 3, condition=th.OperatingCondition(cost_ratio=0.01), replicates=40),
-        "classes": evaluate_classes(classes, {"right": matrix, "same": matrix[:, [0, 1, 2]]}),
+        "classes": class_examples.evaluate(classes, {"right": matrix, "same": matrix[:, [0, 1, 2]]}),
         "scan": evaluate_scan(table, label="y", score=["good", "poor"], condition=th.OperatingCondition(cost_ratio=2)),
     }
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.inference import class_examples
 from thresher.report import payload
 
 LABELS = np.repeat(["setosa", "versicolor", "virginica"], 50)
@@ -27,36 +28,33 @@ THREE = TWO | {"guess": matrix(np.arange(0, 150, 3))}
 
 @pytest.mark.parametrize("models", [TWO, THREE], ids=["two", "three"])
 def test_two_models_with_146_of_150_tie(models):
-    evaluation = th.evaluation.evaluate_classes(LABELS, models)
+    evaluation = class_examples.evaluate(LABELS, models)
     assert evaluation["tree"].rates.overall_accuracy == evaluation["logit"].rates.overall_accuracy
-    assert evaluation.best == ("tree", "logit")
-    assert json.loads(evaluation.to_json())["best"] == ["tree", "logit"]
-    assert "Tied for the highest overall accuracy: tree and logit, each with 146 of 150 cases right." in str(evaluation)
-    text = "tree and logit call as many cases right, 146 of 150 cases; none of them is best"
+    assert evaluation.decision.tied == ("tree", "logit")
+    assert json.loads(evaluation.to_json())["decision"]["tied"] == ["tree", "logit"]
+    text = "tree and logit cost the same, 0.02667 per case; only the order in which they were given tells them apart"
     assert [caution.text for caution in evaluation.cautions if caution.code == "tied-models"] == [text]
-    headline, means, *_ = payload(evaluation)["answer"]
-    assert headline.startswith(f"tree and logit tie for the highest overall accuracy of {len(models)} models: 0.97")
-    assert "has the highest" not in headline
-    assert means.startswith("Of tree, which was given first, the mean recall")
+    headline, why, *_ = payload(evaluation)["answer"]
+    assert headline.startswith("Use tree: of ")
+    assert "with logit at the same cost and given later" in why
     assert text in json.dumps(payload(evaluation)["cautions"])
 
 
 def test_a_win_stays_a_win():
-    evaluation = th.evaluation.evaluate_classes(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
-    assert evaluation.best == ("tree",)
-    assert "Highest overall accuracy: tree, with 146 of 150 cases right." in str(evaluation)
+    evaluation = class_examples.evaluate(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
+    assert evaluation.decision.tied == ("tree",)
     assert "tied-models" not in [caution.code for caution in evaluation.cautions]
-    assert payload(evaluation)["answer"][0].startswith("tree has the highest overall accuracy of 2 models")
+    assert payload(evaluation)["answer"][0].startswith("Use tree: of ")
 
 
 def test_weights_that_round_tie_as_rows_do():
     weights = np.full(150, 0.1)
-    assert th.evaluation.evaluate_classes(LABELS, TWO, weights=weights).best == ("tree", "logit")
+    assert class_examples.evaluate(LABELS, TWO, weights=weights).decision.tied == ("tree", "logit")
 
 
 def test_one_model_has_nobody_to_tie_with():
-    evaluation = th.evaluation.evaluate_classes(LABELS, TWO["tree"])
-    assert evaluation.best == ("model",)
+    evaluation = class_examples.evaluate(LABELS, TWO["tree"])
+    assert evaluation.decision.tied == ("model",)
     assert "overall accuracy:" not in str(evaluation)
 
 

@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 
+import thresher as th
+from thresher.inference import ClassAucIntervals, classified_rows
+from thresher.inference.influence import class_influence
+from thresher.inference.intervals.auc import area_intervals
+
 
 def matrix(
     labels: Any, rng: np.random.Generator, *, strength: float = 1.0, classes: int = 3, ties: bool = False
@@ -25,3 +30,15 @@ def rows(n: int, seed: int, *, classes: int = 3, ties: bool = False) -> tuple[An
     heavy = {"good": np.exp(shared + np.eye(classes)[labels]), "poor": np.exp(shared + rng.normal(size=(n, classes)))}
     rounded = {name: np.ceil(each) if ties else each for name, each in heavy.items()}
     return labels, {name: each / each.sum(axis=1, keepdims=True) for name, each in rounded.items()}
+
+
+def evaluate(labels: Any, probabilities: Any, **more: Any) -> th.evaluation.LeastCostEvaluation:
+    """The evaluation of matrices whose columns are the labels in rising order."""
+    classes = more.pop("classes", None)
+    return th.evaluate(labels, probabilities, classes=sorted(set(labels)) if classes is None else classes, **more)
+
+
+def areas(labels: Any, probabilities: Any, *, level: float = 0.95, **more: Any) -> ClassAucIntervals:
+    """The AUCs of one model with their limits."""
+    sample = classified_rows(labels, probabilities, **more)
+    return area_intervals(sample, "model", class_influence(sample, "model"), level=level)

@@ -1,6 +1,7 @@
 """What is no argument at all is refused in words, by every public name of `inference` and `evaluation`."""
 
 import inspect
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "calibration_report": ([RANKING], {"replicates": 10}),
     "calibration_test": ([RANKING], {"replicates": 10}),
     "compare": ([LABELS, NAMED], {}),
-    "compare_classes": ([LABELS, {"a": MATRIX, "b": [[0.6, 0.4], [0.3, 0.7]] * 2}], {}),
+    "classified_rows": ([LABELS, MATRIX], {}),
     "compare_power": ([0.8, 0.7, 50, 50], {}),
     "compare_rankings": ([{"a": RANKING, "b": RANKING}], {}),
     "compare_unpaired": ([RANKING, RANKING], {}),
@@ -43,7 +44,6 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "out_of_bag_choice": ([RANKING], {"replicates": 10}),
     "mcnemar": ([LABELS, [1, 0, 1, 1], [1, 0, 0, 0]], {}),
     "interval": ([TABLE, "mcc"], {}),
-    "class_auc_interval": ([LABELS, MATRIX], {}),
     "net_benefit_band": ([RANKING], {}),
     "precision_recall_band": ([RANKING], {}),
     "rate_interval": ([3, 5], {}),
@@ -51,7 +51,6 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "roc_band": ([RANKING], {"replicates": 10}),
     "intervals": ([TABLE], {}),
     "evaluate": ([LABELS, SCORES], {"replicates": 10}),
-    "evaluate_classes": ([LABELS, MATRIX], {}),
     "evaluate_rankings": ([{"a": RANKING}], {}),
 }
 # These read files and engines, whose own rooms say what a source is.
@@ -127,11 +126,23 @@ def test_the_first_argument_is_never_taken_for_something_else():
             ASKED.intervals(wrong)
 
 
+@pytest.mark.parametrize("wrong", WRONG)
+def test_matrices_are_answered_or_refused_in_words(wrong):
+    models = {"a": MATRIX, "b": [[0.6, 0.4], [0.3, 0.7]] * 2}
+    for function, more in ((evaluation.evaluate, {"replicates": 10}), (inference.compare, {})):
+        named: dict[str, Any] = {"classes": [0, 1]} | more
+        calls = [((WRONG[wrong], models), named), ((LABELS, WRONG[wrong]), named)]
+        keywords = list(inspect.signature(function).parameters)[2:]
+        calls += [((LABELS, models), named | {keyword: WRONG[wrong]}) for keyword in keywords]
+        for arguments, keyword in calls:
+            _answered_or_refused(partial(function, *arguments, **keyword))
+
+
 def test_a_matrix_names_no_classes():
     with pytest.raises(ArgumentError, match="classes are a list of labels"):
-        JUDGED.evaluate_classes(LABELS, MATRIX, classes=np.ones((2, 2)))
+        JUDGED.evaluate(LABELS, MATRIX, classes=np.ones((2, 2)))
     with pytest.raises(ArgumentError, match="classes are a list of labels, and this is 5"):
-        JUDGED.evaluate_classes(LABELS, MATRIX, classes=5)
+        JUDGED.evaluate(LABELS, MATRIX, classes=5)
 
 
 def test_numbers_words_and_callables():

@@ -22,20 +22,15 @@ def test_columns_belong_to_the_labels_in_rising_order():
     assert result.class_units.tolist() == [2, 2, 2]
 
 
-def test_columns_may_come_in_any_order_model_by_model():
-    turned = {"a": MATRIX, "b": MATRIX[:, ::-1]}
-    result = rows(matrix=turned, classes={"a": ["cat", "cow", "dog"], "b": ["dog", "cow", "cat"]})
+def test_every_model_has_a_column_per_class():
+    frame = pd.DataFrame(MATRIX[:, ::-1], columns=["dog", "cow", "cat"])
+    result = rows(matrix={"a": MATRIX, "b": frame}, classes=["cat", "cow", "dog"])
     assert result.matrices["a"].tolist() == result.matrices["b"].tolist()
-    assert result.absent == {"a": (), "b": ()}
-
-
-def test_a_model_may_lack_a_class():
-    two = {"a": MATRIX, "b": MATRIX[:, :2]}
-    result = rows(matrix=two, classes={"a": ["cat", "cow", "dog"], "b": ["cat", "cow"]})
-    assert result.absent == {"a": (), "b": ("dog",)}
-    assert result.matrices["b"][:, 2].tolist() == [0] * 6
-    with pytest.raises(th.errors.LengthError, match="2 columns, and there are 3 classes"):
-        rows(matrix=two)
+    two = np.array([[0.7, 0.3]] * 6)
+    with pytest.raises(th.errors.LengthError, match="'b' have 2 columns, and there are 3 classes"):
+        rows(matrix={"a": MATRIX, "b": two})
+    with pytest.raises(th.errors.ColumnError, match="the frame of 'b' has no column of class 'dog'"):
+        rows(matrix={"a": MATRIX, "b": pd.DataFrame(two, columns=["cat", "cow"])})
 
 
 def test_other_labels_count_as_one_class_on_request():
@@ -114,8 +109,12 @@ def test_classes_from_a_fitted_model_are_plain():
         ),
         (th.errors.LabelError, "'emu'", {"predictions": ["emu"] * 6}),
         (th.errors.LabelError, "twice", {"classes": ["cat", "cow", "cat"]}),
-        (th.errors.ArgumentError, "classes of 'model' are missing", {"classes": {}}),
-        (th.errors.ArgumentError, "no matrix of 'b'", {"classes": {"model": ["cat", "cow", "dog"], "b": ["cat"]}}),
+        (
+            th.errors.ProbabilityError,
+            r"6 of 6 rows .* do not sum to 1 \(first sum 0.9 at row 0\)",
+            {"matrix": MATRIX * 0.9},
+        ),
+        (th.errors.ColumnError, "has a column 'dgo'", {"matrix": pd.DataFrame(MATRIX, columns=["cat", "cow", "dgo"])}),
         (
             th.errors.OneClassError,
             "no row is of class 'emu'",

@@ -15,6 +15,7 @@ from thresher.inference.decision import (
     MOST_CANDIDATES,
     candidate_splits,
     decision_stability,
+    least_cost,
     out_of_bag_choice,
     out_of_bag_interval,
 )
@@ -121,7 +122,7 @@ EVEN = th.OperatingCondition()
 
 def test_the_wider_spread_is_moved_by_the_optimism():
     costs = np.random.default_rng(0).normal(0.3, 0.2, 999)
-    result = out_of_bag_interval(0.36, th.interval(TABLE, EVEN), EVEN, costs)
+    result = out_of_bag_interval(0.36, th.interval(TABLE, EVEN), 0.0, costs)
     assert (result.lower, result.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
     assert result.estimate == 0.36
     assert result.variance == pytest.approx(costs.var(ddof=1))
@@ -130,7 +131,7 @@ def test_the_wider_spread_is_moved_by_the_optimism():
 
 def test_errors_that_no_resample_shows_are_allowed_for():
     plain = th.interval(TABLE, EVEN)
-    result = out_of_bag_interval(0.36, plain, EVEN, np.full(50, 0.3))
+    result = out_of_bag_interval(0.36, plain, 0.0, np.full(50, 0.3))
     assert (result.lower, result.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
 
 
@@ -146,7 +147,7 @@ def test_dear_misses_are_covered():
 
 
 def test_nothing_left_out_says_so():
-    result = out_of_bag_interval(math.nan, th.interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
+    result = out_of_bag_interval(math.nan, th.interval(TABLE, EVEN), 0.0, np.array([0.1, 0.2]))
     assert math.isnan(result.lower)
     assert "left out too little" in result.note
 
@@ -168,13 +169,13 @@ def test_no_limit_lies_below_what_cases_can_cost():
     ).decision.out_of_bag_cost
     assert 0 <= result.lower <= result.estimate <= result.upper
     paying = th.OperatingCondition(cost_tp=-2, cost_fn=1)
-    paid = out_of_bag_interval(-0.5, th.interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
+    paid = out_of_bag_interval(-0.5, th.interval(TABLE, paying), least_cost(paying), np.array([-2.5, 0.0]))
     assert paid.lower >= -2
 
 
 def test_limits_move_down_with_a_cost_that_came_out_lower():
     seen = th.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
-    result = out_of_bag_interval(seen.estimate - 0.1, seen, th.OperatingCondition(), np.full(50, seen.estimate))
+    result = out_of_bag_interval(seen.estimate - 0.1, seen, 0.0, np.full(50, seen.estimate))
     assert result.lower == pytest.approx(seen.lower - 0.1)
     assert result.upper == seen.upper
 
@@ -257,7 +258,7 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
         expected = out_of_bag_interval(
             float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
             table_interval(sampled, condition, level=0.8),
-            condition,
+            least_cost(condition),
             np.array([cost[best] for cost in inside]),
         )
         for field in ("estimate", "lower", "upper", "variance"):

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
+from tests.inference import class_examples
 
 LABELS = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
 MODELS = {
@@ -81,24 +82,24 @@ EAGER = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 @EAGER
 def test_a_frame_of_probabilities_names_its_classes(frame):
     matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
-    actual = th.evaluation.evaluate_classes(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
+    actual = class_examples.evaluate(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
     assert actual.classes == ("cat", "cow", "dog")
     assert actual["named"].confusion == actual["plain"].confusion
     assert actual["named"].rates.overall_accuracy.estimate == 1
     numbers = [["cat", "dog", "cow"].index(name) for name in ANIMALS]
     of_numbers = frame({"1": COLUMNS["dog"], "0": COLUMNS["cat"], "2": COLUMNS["cow"]})
-    assert th.evaluation.evaluate_classes(numbers, of_numbers)["model"].rates.overall_accuracy.estimate == 1
+    assert class_examples.evaluate(numbers, of_numbers)["model"].rates.overall_accuracy.estimate == 1
 
 
 @EAGER
-def test_columns_that_are_no_classes_are_refused_unless_classes_are_given(frame):
+def test_columns_that_are_no_classes_are_refused(frame):
     unlike = frame({f"p_{name}": values for name, values in COLUMNS.items()})
     with pytest.raises(th.errors.ColumnError, match="the frame of 'model' has a column 'p_dog', and the classes are"):
-        th.evaluation.evaluate_classes(ANIMALS, unlike)
-    actual = th.evaluation.evaluate_classes(ANIMALS, unlike, classes=["dog", "cat", "cow"])
+        class_examples.evaluate(ANIMALS, unlike, classes=["dog", "cat", "cow"])
+    actual = class_examples.evaluate(ANIMALS, frame(COLUMNS), classes=["cow", "dog", "cat"])
     assert actual["model"].rates.overall_accuracy.estimate == 1
 
 
 def test_columns_that_pandas_numbered_stand_in_the_order_of_the_labels():
     matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
-    assert th.evaluation.evaluate_classes(ANIMALS, pd.DataFrame(matrix))["model"].rates.overall_accuracy.estimate == 1
+    assert class_examples.evaluate(ANIMALS, pd.DataFrame(matrix))["model"].rates.overall_accuracy.estimate == 1

@@ -18,7 +18,7 @@ ASKED_OTHERWISE = {
     "intervals": "th.intervals",
     "calibration_report": "evaluate reports its numbers",
     "out_of_bag_choice": "evaluate reports its cost",
-    "compare_classes": "the limits of compare",
+    "classified_rows": "makes no interval",
     "compare_rankings": "the limits of compare_unpaired",
     "compare_scan": "the limits of compare",
     "corrected_t": "judges folds of a learner",

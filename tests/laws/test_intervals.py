@@ -122,12 +122,12 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "calibration_intervals": lambda rows: th.inference.calibration_intervals(
         ranked(rows), level=rows["level"], **QUICK
     ),
-    "compare": lambda rows: list(compared(rows)),
-    "compare_classes": lambda rows: [
-        th.inference.compare_classes(
-            classes(rows), matrices(rows), measure=measure, level=rows["level"], classes=["x", "y", "z"]
-        )
-        for measure in ("overall_accuracy", "brier")
+    "compare": lambda rows: [
+        *compared(rows),
+        *(
+            th.compare(classes(rows), matrices(rows), measure=measure, level=rows["level"], classes=["x", "y", "z"])
+            for measure in ("overall_accuracy", "brier", "expected_cost")
+        ),
     ],
     "compare_rankings": lambda rows: list(
         th.inference.compare_rankings(
@@ -138,15 +138,21 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         ranked(rows), ranked(rows, "b"), level=rows["level"]
     ),
     "corrected_t": lambda rows: th.inference.corrected_t(rows["a"], rows["b"], test_share=0.1, level=rows["level"]),
-    "evaluate": lambda rows: list(evaluated(rows)),
+    "evaluate": lambda rows: [
+        *evaluated(rows),
+        th.evaluate(
+            np.resize(["x", "y", "z"], rows["a"].size),
+            matrices(rows),
+            level=rows["level"],
+            classes=["x", "y", "z"],
+            **QUICK,
+        ).models,
+    ],
     "out_of_bag_choice": lambda rows: th.inference.out_of_bag_choice(
         ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK
     ),
     "mcnemar": lambda rows: th.inference.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
     "interval": lambda rows: [th.interval(table(rows), of, level=rows["level"]) for of in ASKED_OF_TABLES],
-    "class_auc_interval": lambda rows: th.inference.class_auc_interval(
-        np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
-    ),
     "net_benefit_band": lambda rows: both_kinds(th.inference.net_benefit_band, rows),
     "precision_recall_band": lambda rows: both_kinds(th.inference.precision_recall_band, rows),
     "rate_interval": lambda rows: [
@@ -162,7 +168,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
 }
 ELSEWHERE = {
     "compare_scan": "the same differences, in an engine",
-    "evaluate_classes": "its intervals are those of the functions above",
+    "classified_rows": "makes no interval",
     "evaluate_rankings": "its intervals are those of the functions above",
     "evaluate_scan": "its intervals are those of the functions above",
 }

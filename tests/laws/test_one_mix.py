@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher._internal.text import percent_text
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.evaluation.requirements import judge, requirement
 from thresher.evaluation.summary import rule_cells
 from thresher.report.payload import payload
@@ -53,7 +53,7 @@ def restated(p, prevalence, trained_at):
     return odds / (1 + odds)
 
 
-def rates(evaluation: Evaluation, name, labels, scores):
+def rates(evaluation: ThresholdEvaluation, name, labels, scores):
     calls = scores[name] >= evaluation[name].choice.threshold
     return calls[labels].mean(), calls[~labels].mean()
 

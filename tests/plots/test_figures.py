@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.inference import class_examples
 from tests.plots.samples import HOSTILE, axes, drawn, scored
 from thresher.evaluation.bands import model_bands
 from thresher.plots import figures, write_figures
@@ -159,7 +160,7 @@ def test_many_classes(tmp_path):
     labels = rng.integers(0, 3, 60)
     matrix = rng.dirichlet([1, 1, 1], 60) + np.eye(3)[labels]
     matrix /= matrix.sum(axis=1, keepdims=True)
-    result = th.evaluation.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
+    result = class_examples.evaluate(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
     names = [path.stem for path in write_figures(result, tmp_path, format="png")]
     compared = [name for name in names if name.startswith("comparison-")]
     assert len(compared) == len(result.comparisons)
@@ -174,7 +175,7 @@ def test_many_classes(tmp_path):
         "roc-one-vs-rest-2-b",
         "precision-recall-one-vs-rest-2-b",
     ]
-    drawn: dict[str, Any] = dict(figures._multiclass(result))
+    drawn: dict[str, Any] = dict(figures._of_vectors(result))
     assert set(drawn["roc-one-vs-rest-2-b"].bands) == {"0", "1", "2"}
     assert drawn["roc-one-vs-rest-1-a"].rankings["1"] is result["a"].rankings[1]
     titles = {name: display.plot(axes()).ax_.get_title(loc="left") for name, display in drawn.items()}

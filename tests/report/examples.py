@@ -9,6 +9,7 @@ import numpy as np
 
 import thresher as th
 from tests import hostile
+from tests.inference import class_examples
 
 
 def models(rows: int, *, count: int = 3, seed: int = 1) -> tuple[Any, dict[str, Any]]:
@@ -25,7 +26,7 @@ def models(rows: int, *, count: int = 3, seed: int = 1) -> tuple[Any, dict[str, 
 
 
 @cache
-def evaluation(rows: int = 300, *, count: int = 3, **options: Any) -> th.Evaluation:
+def evaluation(rows: int = 300, *, count: int = 3, **options: Any) -> th.evaluation.ThresholdEvaluation:
     """An ordinary evaluation, with misses five times as dear as false alarms."""
     labels, scores = models(rows, count=count)
     settings: dict[str, Any] = {"condition": th.OperatingCondition(cost_ratio=5), "replicates": 60} | options
@@ -33,7 +34,7 @@ def evaluation(rows: int = 300, *, count: int = 3, **options: Any) -> th.Evaluat
 
 
 @cache
-def emails() -> th.Evaluation:
+def emails() -> th.evaluation.ThresholdEvaluation:
     """The ten e-mails."""
     labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     scores = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
@@ -41,7 +42,7 @@ def emails() -> th.Evaluation:
 
 
 @cache
-def hostile_evaluation() -> th.Evaluation:
+def hostile_evaluation() -> th.evaluation.ThresholdEvaluation:
     """Models with names that break tools."""
     labels, scores = models(40, count=len(hostile.NAMES))
     named = dict(zip(hostile.NAMES.values(), scores.values(), strict=True))
@@ -49,7 +50,7 @@ def hostile_evaluation() -> th.Evaluation:
 
 
 @cache
-def awkward() -> dict[str, th.Evaluation]:
+def awkward() -> dict[str, th.evaluation.ThresholdEvaluation]:
     """Data at the edge: as few as can be, all tied, perfect, reversed, one positive, many models, strange scores."""
     data: dict[str, tuple[Any, Any]] = {
         "two cases": ([1, 0], [0.9, 0.1]),
@@ -73,7 +74,7 @@ def awkward() -> dict[str, th.Evaluation]:
 
 
 @cache
-def classes(*, labels: tuple[Any, ...] = ("cat", "cow", "dog"), rows: int = 90) -> th.evaluation.MulticlassEvaluation:
+def classes(*, labels: tuple[Any, ...] = ("cat", "cow", "dog"), rows: int = 90) -> th.evaluation.LeastCostEvaluation:
     """Two models of several classes."""
     rng = np.random.default_rng(3)
     actual = rng.integers(0, len(labels), rows)
@@ -83,6 +84,6 @@ def classes(*, labels: tuple[Any, ...] = ("cat", "cow", "dog"), rows: int = 90) 
         raw = rng.normal(size=(rows, len(labels))) + sharpness * np.eye(len(labels))[actual]
         return np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
 
-    return th.evaluation.evaluate_classes(
+    return class_examples.evaluate(
         [labels[place] for place in actual], {"forest": matrix(2.5), "tree": matrix(1)}, classes=list(labels)
     )

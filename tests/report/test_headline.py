@@ -90,7 +90,9 @@ def test_the_edges_of_data_make_complete_sentences(name):
 
 
 def test_several_classes():
-    headline, means, weakest = class_paragraphs(examples.classes())
-    assert headline.startswith("forest has the highest overall accuracy of 2 models: 0.")
-    assert "3 classes" in means
+    headline, costs, foretold, weakest = class_paragraphs(examples.classes())
+    assert headline == "Use forest: of cat, cow, dog say the one of least expected cost."
+    assert costs.startswith("On new rows expect a cost of 0.")
+    assert "always" in costs
+    assert foretold.startswith("Foretold by forest 0.")
     assert any(name in weakest for name in ("cat", "cow", "dog"))

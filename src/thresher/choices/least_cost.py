@@ -141,7 +141,7 @@ def rule_of(
         most_probable_cost=of_data.expected_cost(most_probable),
         constants=constants,
         certificate=certificate,
-        cautions=(*costs.cautions, *_cautions(asked, constants, cost)),
+        cautions=(*cost_cautions(asked, costs), *_beaten(constants, cost)),
         objective=objective,
         by_start=dict(by_start or {}),
     )
@@ -184,12 +184,16 @@ def _costs(condition: OperatingCondition) -> CostMatrix:
     return costs
 
 
-def _cautions(asked: OperatingCondition, constants: Mapping[Any, float], cost: float) -> list[Caution]:
-    cautions = []
+def cost_cautions(asked: OperatingCondition, costs: CostMatrix) -> tuple[Caution, ...]:
+    """What to know about the costs and the class mix of a condition."""
+    if asked.mix is not None:
+        return costs.cautions
+    return (*costs.cautions, Caution("class-mix-from-data", "no class mix declared, so the data's is used"))
+
+
+def _beaten(constants: Mapping[Any, float], cost: float) -> list[Caution]:
     cheapest = min(constants, key=lambda action: constants[action])
-    if constants[cheapest] < cost:
-        text = f"always {cheapest!r} costs {constants[cheapest]:.4g} per case, and these decisions {cost:.4g}"
-        cautions.append(Caution("beaten-by-constant", text))
-    if asked.mix is None:
-        cautions.append(Caution("class-mix-from-data", "no class mix declared, so the data's is used"))
-    return cautions
+    if constants[cheapest] >= cost:
+        return []
+    text = f"always {cheapest!r} costs {constants[cheapest]:.4g} per case, and these decisions {cost:.4g}"
+    return [Caution("beaten-by-constant", text)]

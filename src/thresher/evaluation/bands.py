@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thresher.calibration import adjust_prevalence, recalibrate
-from thresher.evaluation.classes import MulticlassEvaluation
-from thresher.evaluation.evaluate import Evaluation
+from thresher.evaluation.evaluate import ThresholdEvaluation
+from thresher.evaluation.least_cost.evaluation import LeastCostEvaluation
 from thresher.evaluation.model import are_probabilities
 from thresher.inference import Band, ScoredRows, bands
 from thresher.inference.reliability_band import confidence_band
@@ -38,7 +38,7 @@ class ModelBands(NamedTuple):
     reliability: Band | None = None
 
 
-def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
+def model_bands(evaluation: ThresholdEvaluation, name: str) -> ModelBands:
     """The bands of one model's curves; two of them are for probabilities only.
 
     A ranking of more than 500 segments is shortened to about as many first, at splits that draw the same curve and at
@@ -75,7 +75,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     return drawn._replace(net_benefit=benefit, reliability=confidence_band(source, level=level, class_ratio=ratio))
 
 
-def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:
+def class_bands(evaluation: LeastCostEvaluation, name: str, label: Any) -> ModelBands | None:
     """The bands of one model's curves of one class against the rest.
 
     There are none for weighted or clustered rows.

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thresher._internal.text import listed
+from thresher._internal.text import count_text, in_words, listed
 from thresher.cautions import Caution
 from thresher.curves import auc
-from thresher.evaluation.decision import BASELINE_WORDS
+from thresher.evaluation.decision import BASELINE_WORDS, CONSTANT
+from thresher.evaluation.decision_rule import BestConstant
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import MOST_NAMED, Rule
+from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.decision import ALWAYS, NEVER
 from thresher.inference.intervals.auc import carried_by_few, delong_parts
+from thresher.inputs.labels import listed as names_in_words
 from thresher.ranking import Ranking
-from thresher.tables import OperatingCondition
+from thresher.tables import CostMatrix, OperatingCondition
+
+if TYPE_CHECKING:
+    from thresher.evaluation.least_cost.model import LeastCostModel
+    from thresher.evaluation.least_cost.rules import ActionRule
 
 FEW = 30
 EXTREME = 100.0
@@ -121,6 +129,81 @@ def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
     elif saving.estimate <= 0:
         more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
         what = f"on rows it was not chosen on, the decision {more} {doing}"
+    else:
+        what = f"it may be no cheaper than {doing}: the saving is {limits_text(saving)} per case"
+    yield Caution("no-better-than-nothing", what)
+
+
+def class_cautions(rows: ClassifiedRows, models: Mapping[str, LeastCostModel], costs: CostMatrix) -> Iterator[Caution]:
+    """Warn about rows of k classes and, model by model, about probabilities and calls."""
+    cases = rows.cases
+    for name, count in zip(rows.classes, cases.tolist(), strict=True):
+        if count < FEW:
+            yield Caution("few-cases-of-class", f"class {name!r} has only {count_text(count, 'case')}")
+    yield from few_clusters(None if rows.cluster is None else rows.clusters)
+    if cases.max() >= EXTREME * cases.min():
+        frequent, rare = (rows.classes[int(at)] for at in (cases.argmax(), cases.argmin()))
+        times = cases.max() / cases.min()
+        yield Caution("extreme-class-ratio", f"class {frequent!r} is {times:,.0f} times as frequent as {rare!r}")
+    if rows.pooled_rows:
+        pooled = f"{names_in_words(rows.pooled)} ({rows.pooled_rows:,} of {rows.index.size:,} rows)"
+        yield Caution("pooled-labels", f"labels that are no class of their own were pooled: {pooled}")
+    yield from _tied_models(models)
+    for model in models.values():
+        yield from _of_probabilities(rows, model)
+        yield from _of_actions(rows, model, costs)
+
+
+def _tied_models(models: Mapping[str, LeastCostModel]) -> Iterator[Caution]:
+    by_name = {name: model.expected_cost.estimate for name, model in models.items()}
+    least = min(by_name.values())
+    tied = [name for name, cost in by_name.items() if math.isclose(cost, least, rel_tol=1e-12)]
+    if len(tied) > 1:
+        same = f"{in_words(tied)} cost the same, {least:.4g} per case"
+        yield Caution("tied-models", f"{same}; only the order in which they were given tells them apart")
+
+
+def _of_probabilities(rows: ClassifiedRows, model: LeastCostModel) -> Iterator[Caution]:
+    name, size, matrix = model.name, rows.index.size, rows.matrices[model.name]
+    if wrong := int(np.count_nonzero(matrix[np.arange(size), rows.index] == 0)):
+        what = f"{wrong:,} of {size:,} cases got probability 0 from {name} for what they are"
+        yield Caution("certain-and-wrong", what)
+    if (matrix == matrix[0]).all():
+        yield Caution("one-score", f"{name} gives every case the same probabilities")
+        return
+    for label, ranking in model.rankings.items():
+        area = auc(ranking)
+        if area < 0.5:
+            yield Caution("auc-below-half", f"{name} has AUC {area:.3f} for {label!r} against the rest")
+
+
+def _of_actions(rows: ClassifiedRows, model: LeastCostModel, costs: CostMatrix) -> Iterator[Caution]:
+    name, size = model.name, rows.index.size
+    matrix = rows.matrices[name]
+    if name in rows.predicted:
+        of_calls = rows.calls[name]
+        top, classes = matrix.max(axis=1), of_calls < matrix.shape[1]
+        if unlike := int(np.count_nonzero(matrix[classes, of_calls[classes]] < top[classes])):
+            what = f"{unlike:,} of {size:,} predictions of {name} are not the class it gives most to"
+            yield Caution("predictions-not-likeliest", what)
+    expected = costs.regret.expected(matrix, weights=model.weights)
+    if tied := int(np.count_nonzero((expected == expected.min(axis=1, keepdims=True)).sum(axis=1) > 1)):
+        text = f"{name} expects the same least cost of two actions in {count_text(tied, 'case')}; the first is taken"
+        yield Caution("tied-actions", text)
+    for label, number in zip(rows.classes, model.confusion.predicted.tolist(), strict=False):
+        if not number:
+            yield Caution("class-never-called", f"{name} never calls a case {label!r}")
+
+
+def no_better_action(rules: Mapping[str, ActionRule], constant: BestConstant | None) -> Iterator[Caution]:
+    """Warn that the decision may be no cheaper than the same action for every case."""
+    saving = rules[CONSTANT].saving
+    if constant is None or saving is None or saving.lower > 0:
+        return
+    doing = f"always saying {constant.action!r}"
+    if saving.estimate <= 0:
+        more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
+        what = f"the decision {more} {doing}"
     else:
         what = f"it may be no cheaper than {doing}: the saving is {limits_text(saving)} per case"
     yield Caution("no-better-than-nothing", what)

@@ -17,11 +17,12 @@ import numpy.typing as npt
 from thresher._internal import json as reading
 from thresher._internal.atomic import read_text, write_file
 from thresher._internal.results import ReadOnlyFields, Result
-from thresher._internal.text import visible
+from thresher._internal.text import number_text, visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import JointChoice
-from thresher.errors import ArgumentError, NotationError
+from thresher.errors import ArgumentError, LabelError, NotationError
 from thresher.evaluation.decision_rule import (
+    BestConstant,
     DecisionRule,
     LeastCostRule,
     ThresholdRule,
@@ -32,8 +33,9 @@ from thresher.evaluation.decision_rule import (
 from thresher.evaluation.results import limits_text
 from thresher.inference import Interval
 from thresher.inputs.frames import frame_columns, frame_names, is_frame
+from thresher.inputs.labels import listed
 from thresher.ranking import Flags, Floats
-from thresher.tables import OperatingCondition
+from thresher.tables import CostMatrix, OperatingCondition
 from thresher.version import __version__
 
 FORMAT = "thresher/decision/1"
@@ -54,6 +56,11 @@ class Decision(ReadOnlyFields, Result):
     the intervals' level, and `why` says why this one was taken; where it is not the cheapest, `runner_up` is, and `gap`
     is negative. `wins` is the share of resamples, of the same rows, in which the model is the cheapest: no probability.
     `fingerprint` identifies the data. A decision set on the page has no `wins`, and intervals without limits.
+
+    Of k classes, `foretold_cost` is what the probabilities say that the decisions cost; its limits are those of the
+    difference from what they did cost, so that `expected_cost.estimate` lies outside them where probabilities are
+    surely too sure, or not sure enough. `most_probable_cost` is the cost of calling each case its most probable class,
+    and `best_constant` the action that is cheapest when every case gets the same one.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -76,6 +83,9 @@ class Decision(ReadOnlyFields, Result):
     wins: float | None
     fingerprint: str
     version: str
+    foretold_cost: Interval | None = None
+    most_probable_cost: Interval | None = None
+    best_constant: BestConstant | None = None
 
     @property
     def threshold(self) -> float:
@@ -121,6 +131,15 @@ class Decision(ReadOnlyFields, Result):
     def calibration(self) -> Mapping[str, Any] | None:
         """The map from scores to probabilities at the mix of the rows."""
         return self._threshold_rule.calibration
+
+    @property
+    def baseline_words(self) -> str:
+        """What the baseline does, in words."""
+        if self.baseline == CONSTANT and self.best_constant is not None:
+            return f"always saying {self.best_constant.action!r}"
+        if self.baseline == MOST_PROBABLE:
+            return "saying the most probable class"
+        return BASELINE_WORDS.get(self.baseline, self.baseline)
 
     @property
     def _threshold_rule(self) -> ThresholdRule:
@@ -182,7 +201,12 @@ class Decision(ReadOnlyFields, Result):
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly."""
-        return json.dumps(self.to_dict(), allow_nan=False, indent=2)
+        try:
+            return json.dumps(self.to_dict(), allow_nan=False, indent=2)
+        except TypeError:
+            names = listed(getattr(self.rule, "classes", ()))
+            what = f"JSON has no way to write the classes {names}"
+            raise LabelError(what, "name the classes by texts, numbers or booleans") from None
 
     @classmethod
     def from_dict(cls, value: Any) -> Self:
@@ -196,6 +220,8 @@ class Decision(ReadOnlyFields, Result):
         for name in ("tied", "may_be_best"):
             if decision.model not in getattr(decision, name):
                 why = why or f'"{name}" does not name the model, {decision.model!r}'
+        if isinstance(decision.rule, LeastCostRule) is not (decision.condition.costs is not None):
+            why = why or '"condition" and "rule" are not of the same classes'
         if why:
             raise reading.not_written(why, of="Decision", kind="a decision")
         return decision
@@ -208,8 +234,10 @@ class Decision(ReadOnlyFields, Result):
     def __str__(self) -> str:
         costs = f"{limits_text(self.expected_cost)}; on rows not chosen on {limits_text(self.out_of_bag_cost)}"
         lines = [f"Use {self.model}, and {self.rule}.", f"Expected cost per case {costs}."]
+        if self.foretold_cost is not None:
+            lines.append(foretold_text(self.foretold_cost, self.expected_cost))
         if not math.isnan(self.saving.estimate):
-            lines.append(saving_text(self.saving, self.baseline))
+            lines.append(saving_text(self.saving, self.baseline_words))
         lines.append(f"Why: {self.why}.")
         if isinstance(self.rule, ThresholdRule) and (self.gap is None or self.gap >= 0):
             ends = " to ".join(f"{end:.4g}" for end in self.cost_ratios)
@@ -289,6 +317,7 @@ def decide(
     )
 
 
+MOST_PROBABLE, CONSTANT = "most probable", "constant"
 BASELINE_WORDS = {
     "never": "calling no case positive",
     "always": "calling every case positive",
@@ -297,11 +326,19 @@ BASELINE_WORDS = {
 }
 
 
-def saving_text(saving: Interval, baseline: str) -> str:
-    """What a decision saves against the baseline, per case and per 1,000."""
+def saving_text(saving: Interval, against: str) -> str:
+    """What a decision saves against a rule in words, per case and per 1,000."""
     each, per = limits_text(saving), limits_text(saving, scale=1000)
     nothing = "" if saving.estimate > 0 else " nothing:"
-    return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
+    return f"Against {against} it saves{nothing} {each} per case, {per} per 1,000."
+
+
+def foretold_text(foretold: Interval, paid: Interval) -> str:
+    """What probabilities foretold, and whether they are surely wrong about it."""
+    lead = f"It foretold {number_text(foretold.estimate, 4)}"
+    if math.isnan(foretold.lower) or foretold.lower <= paid.estimate <= foretold.upper:
+        return f"{lead}, which the data do not contradict."
+    return f"{lead}: its probabilities are {'too sure' if paid.estimate > foretold.upper else 'not sure enough'}."
 
 
 def wins_text(share: float) -> str:
@@ -324,6 +361,10 @@ def contradictions(calls: Flags, probability: Floats, condition: OperatingCondit
 
 
 def _condition(value: Any) -> OperatingCondition:
+    if isinstance(value, Mapping) and "costs" in value:
+        readers = {"costs": CostMatrix.from_dict, "mix": reading.numbers(0, 1)}
+        reading.fields(value, readers)
+        return OperatingCondition.from_dict(value)
     costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), reading.number())
     return OperatingCondition(**reading.fields(value, {"class_ratio": reading.number(0, strictly=True), **costs}))
 
@@ -349,5 +390,7 @@ _READERS: Mapping[str, reading.Reader] = {
     "runner_up": reading.or_none(reading.text),
     "gap": reading.or_none(reading.number()),
     "wins": reading.or_none(reading.number(0, 1)),
+    **dict.fromkeys(("foretold_cost", "most_probable_cost"), reading.or_none(read_interval)),
+    "best_constant": reading.or_none(BestConstant.from_dict),
     "fingerprint": _fingerprint,
 }

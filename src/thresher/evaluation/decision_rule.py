@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 
 from thresher._internal import json as reading
-from thresher._internal.results import ReadOnlyFields
+from thresher._internal.results import ReadOnlyFields, Result
 from thresher._internal.text import visible
 from thresher.calibration import CalibrationMap
 from thresher.errors import LabelError
@@ -166,11 +166,31 @@ class LeastCostRule(ReadOnlyFields):
     def __str__(self) -> str:
         number, others = len(self.classes), self.actions[len(self.classes) :]
         names = listed(self.classes) if number <= 6 else f"the {number} classes"
-        also = f" (or {listed(others)})" if others else ""
-        return f"of {names}{also} take the one of least expected cost"
+        also = f", or {listed(others)}," if others else ","
+        return f"of {names}{also} say the one of least expected cost"
 
 
 DecisionRule: TypeAlias = ThresholdRule | LeastCostRule
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BestConstant(ReadOnlyFields, Result):
+    """The action that is cheapest where every case gets the same one, and its cost."""
+
+    action: Any
+    cost: Interval
+
+    def _brief(self) -> str:
+        return f"{self.action!r}, cost {self.cost}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data after the published schema."""
+        return {"action": self.action, "cost": plain(self.cost)}
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote; `FieldError` names what is wrong."""
+        return cls(**reading.fields(value, {"action": reading.label, "cost": read_interval}))
 
 
 def read_rule(value: Any) -> DecisionRule:
@@ -194,7 +214,7 @@ def label_array(names: tuple[Any, ...]) -> Any:
 
 def label_text(name: Any) -> str:
     """A label as the key of an object in JSON."""
-    return name if isinstance(name, str) else json.dumps(name)
+    return name if isinstance(name, str) else json.dumps(name, default=str)
 
 
 def shares_by_text(mix: Mapping[Any, float]) -> dict[str, float]:
@@ -214,7 +234,7 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     if isinstance(value, Interval):
         return {part.name: plain(getattr(value, part.name)) for part in fields(value)}
-    if isinstance(value, OperatingCondition | ThresholdRule | LeastCostRule):
+    if isinstance(value, OperatingCondition | ThresholdRule | LeastCostRule | BestConstant):
         return value.to_dict()
     return {name: plain(part) for name, part in value.items()} if isinstance(value, Mapping) else value
 

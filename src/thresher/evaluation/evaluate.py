@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,19 +15,22 @@ from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, choose
 from thresher.choices.choose import operating_condition
-from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
+from thresher.errors import ArgumentError, argument
+from thresher.evaluation.cautions import data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision, decide
+from thresher.evaluation.least_cost.evaluation import LeastCostEvaluation, evaluate_vectors
 from thresher.evaluation.model import ModelEvaluation, require_prevalence
 from thresher.evaluation.quantities import answer, parse_quantities
-from thresher.evaluation.results import PageResult, interval_dicts
+from thresher.evaluation.results import Evaluation
 from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
 from thresher.evaluation.rules import FixedRule, Pick, Rule, fixed_rules, parse_prefer, pick, price_rules, rule_in_use
 from thresher.evaluation.summary import summary_text
 from thresher.inference import Comparison, Interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
+from thresher.inference.class_rows import holds_matrices, positive_columns, require_of_vectors
 from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
+from thresher.inference.decision import Stability, decision_stability, least_cost, out_of_bag_interval
 from thresher.inference.rows import ScoredRows
 from thresher.inputs.columns import Missing
 from thresher.tables import OperatingCondition, contingency
@@ -36,15 +39,12 @@ MOST_SHOWN = 20  # models in tables and on the page
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(PageResult[ModelEvaluation]):
-    """Several models on the same rows, and which of them to deploy how.
+class ThresholdEvaluation(Evaluation[ModelEvaluation]):
+    """An evaluation of two classes, which decides for a threshold on scores.
 
-    `evaluation["name"]` is one model's part. `joint` is the choice among models, `stability` what resampling does to
-    it, `decision` the artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all,
-    and `positive` and `negative` their two labels. `rules` are all ways to act with their costs, the decision first;
-    `baseline` is the cheapest of "never", "always", "0.5" and "current", and `savings` what every model saves per case
-    against it. `may_be_best` names the models that may be the best at the level. `quantities` holds what `measures=`
-    asked for, by model and text.
+    Beyond what every `Evaluation` has, `joint` is the choice among models, `stability` what resampling does to it,
+    `scored` are the rows behind it all, and `positive` and `negative` their two labels. Rules that need no decision are
+    "never", "always", "0.5" and "current".
 
     It keeps a copy of the rows, because most numbers are computed from them when they are first read.
     """
@@ -83,7 +83,7 @@ class Evaluation(PageResult[ModelEvaluation]):
         sampled: Any = {"weights": rows.weight, "clusters": rows.cluster}
         return compare(rows.positive, rows.scores, **sampled, level=self.level, against=against)
 
-    def shortlist(self) -> Evaluation:
+    def shortlist(self) -> ThresholdEvaluation:
         """The same with the 20 cheapest models, which is what text and page show.
 
         It has all models where there are no more; the model of the decision and the one in use are always there.
@@ -106,9 +106,14 @@ class Evaluation(PageResult[ModelEvaluation]):
         return short
 
     @property
-    def saving(self) -> Interval:
-        """What the decision saves per case, on rows it was not chosen on."""
-        return self.savings[self.decision.model]
+    def classes(self) -> tuple[Any, ...]:
+        """The two labels, the positive one last."""
+        return self.negative, self.positive
+
+    @property
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """The paired differences in AUC, under "auc"; none for one model."""
+        return {} if self.comparison is None else {"auc": self.comparison}
 
     def summary(self) -> str:
         """All models with their intervals, the decision, and the cautions."""
@@ -117,19 +122,9 @@ class Evaluation(PageResult[ModelEvaluation]):
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
         differences = () if self.comparison is None else self.comparison.differences.values()
-        return {
-            "rows": self.rows,
-            "dropped": self.dropped,
-            "level": self.level,
-            "seed": self.seed,
-            "models": {name: model.to_dict() for name, model in self.models.items()},
-            "quantities": {name: interval_dicts(each) for name, each in self.quantities.items()},
+        return super().to_dict() | {
             "comparison": [one.to_dict() for one in differences],
             "against": None if self.comparison is None else self.comparison.against,
-            "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
-            "baseline": self.baseline,
-            "savings": interval_dicts(self.savings),
-            "may_be_best": list(self.may_be_best),
             "ranges": [
                 {"low": each.low, "high": "inf" if math.isinf(each.high) else each.high}
                 | {"models": list(each.models), "rule": each.rule}
@@ -141,8 +136,6 @@ class Evaluation(PageResult[ModelEvaluation]):
                 "cost_ratio": self.stability.cost_ratio.tolist(),
                 "wins_at": {name: shares.tolist() for name, shares in self.stability.wins_at.items()},
             },
-            "decision": self.decision.to_dict(),
-            "cautions": cautions_data(self.cautions),
         }
 
     def widget(self) -> Any:
@@ -157,16 +150,85 @@ class Evaluation(PageResult[ModelEvaluation]):
         return f"{names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g}"
 
 
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: Any = ...,
+    classes: None = ...,
+    condition: OperatingCondition | None = ...,
+    predictions: Any = ...,
+    weights: Any = ...,
+    clusters: Any = ...,
+    trained_at: float | None = ...,
+    measures: Sequence[str] = ...,
+    level: float = ...,
+    current: Any = ...,
+    prefer: Any = ...,
+    margin: float = ...,
+    against: str | None = ...,
+    replicates: int = ...,
+    seed: int = ...,
+    missing: Missing = ...,
+) -> ThresholdEvaluation: ...
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: None = ...,
+    classes: Sequence[Any],
+    other: Any = ...,
+    condition: OperatingCondition | None = ...,
+    predictions: Any = ...,
+    weights: Any = ...,
+    clusters: Any = ...,
+    trained_at: Mapping[Any, float] | None = ...,
+    measures: Sequence[str] = ...,
+    level: float = ...,
+    current: Any = ...,
+    prefer: Any = ...,
+    margin: float = ...,
+    against: str | None = ...,
+    replicates: int = ...,
+    seed: int = ...,
+    missing: Missing = ...,
+) -> LeastCostEvaluation: ...
+@overload
+def evaluate(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: Any,
+    classes: Sequence[Any],
+    condition: OperatingCondition | None = ...,
+    predictions: Any = ...,
+    weights: Any = ...,
+    clusters: Any = ...,
+    trained_at: float | None = ...,
+    measures: Sequence[str] = ...,
+    level: float = ...,
+    current: Any = ...,
+    prefer: Any = ...,
+    margin: float = ...,
+    against: str | None = ...,
+    replicates: int = ...,
+    seed: int = ...,
+    missing: Missing = ...,
+) -> ThresholdEvaluation: ...
 def evaluate(
     labels: Any,
     scores: Any,
     *,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    other: Any = None,
     condition: OperatingCondition | None = None,
     predictions: Any = None,
     weights: Any = None,
     clusters: Any = None,
-    trained_at: float | None = None,
+    trained_at: float | Mapping[Any, float] | None = None,
     measures: Sequence[str] = (),
     level: float = 0.95,
     current: Any = None,
@@ -176,44 +238,55 @@ def evaluate(
     replicates: int = 500,
     seed: int = 0,
     missing: Missing = "raise",
-) -> Evaluation:
-    """Evaluate models on the same rows and decide which to deploy at which threshold.
+) -> ThresholdEvaluation | LeastCostEvaluation:
+    """Evaluate models on the same rows and decide which to deploy, and how.
+
+    Columns of scores are of two classes, and the decision is a threshold. Matrices of probabilities, with `classes`,
+    are of k classes, and the decision is the action of least expected cost. A matrix of two columns with `positive`
+    is read as the column of that class.
 
     Parameters
     ----------
     labels
-        Booleans, 0/1, or any two labels together with `positive`.
+        Booleans, 0/1, or any two labels together with `positive`; of k classes, one of `classes` per row.
     scores
-        One column of scores, a mapping of model names to columns, or a frame with a column per model.
+        One column of scores, a mapping of model names to columns, or a frame with a column per model. Of k classes, a
+        matrix with a column per class, or a mapping of model names to matrices.
     positive
         The positive label; needed unless labels are bool or 0/1.
+    classes
+        The class of each column of a matrix, in their order, such as `model.classes_`; a frame's columns are found
+        by these names.
+    other
+        The class that labels not among `classes` count as; without it they are refused.
     condition
-        Costs and class ratio at deployment; without it errors cost the same and the class ratio is the data's.
+        Costs and class mix at deployment; without it errors cost the same and the class mix is the data's.
     measures
         Further quantities of every model, such as "partial_auc[fpr<=0.1]", "net_benefit@0.05" or
-        "specificity@recall>=0.9", each with its limits under `quantities`.
+        "specificity@recall>=0.9" (of k classes "macro_f1" or 'recall["cat"]'), each with its limits under `quantities`.
     predictions
         The models' own predicted labels, one column, a mapping or a frame; they are reported as well, never instead.
     weights, clusters
         Sampling weights, and what rows belong together (patients, users); intervals and resampling respect them.
     trained_at
-        The prevalence that scores which are probabilities were made for, where it is not that of the rows. They are
-        restated from it, to the declared class mix or that of the rows, before they are read as probabilities.
+        The prevalence (of k classes, the share of each) that probabilities were made for, where it is not that of the
+        rows. They are restated from it, to the declared class mix or that of the rows, before they are read as
+        probabilities.
     level
         Of all intervals.
     current
-        The rule in use, priced as the others are: a column of its calls (labels or booleans), {model: threshold},
-        a threshold when there is one model, or a `Decision`.
+        The rule in use, priced as the others are: a column of its calls (labels or booleans), a `Decision`, or of two
+        classes {model: threshold}, or a threshold when there is one model.
     prefer
         Which of the models that may be best is taken: "first" (as given), "current" (the model in use), a model's name
         or names in order. Without it the cheapest is.
     margin
         Differences in cost per case within this margin are practically none.
     against
-        "all" compares the AUCs of every pair of models, a model's name that model with each of the others. Without it
-        every pair of up to 20 models is compared, and beyond that the model of the decision with each.
+        "all" compares every pair of models, a model's name that model with each of the others. Without it every pair
+        of up to 20 models is compared, and beyond that the model of the decision with each.
     replicates, seed
-        Of the resampling behind `stability`.
+        Of the resampling that says how sure the choice among models is.
     missing
         "raise" refuses missing values; "drop" leaves those rows out and counts them.
 
@@ -226,10 +299,69 @@ def evaluate(
     Evaluation(tree; 10 rows; use tree at 0.28)
     >>> print(result["tree"].auc)
     0.7500 [0.2748, 0.9596]
+    >>> animals = ["cat", "dog", "cow", "cat", "dog", "cow"]
+    >>> matrix = [[.7, .1, .2], [.1, .7, .2], [.2, .2, .6], [.4, .1, .5], [.2, .6, .2], [.3, .3, .4]]
+    >>> several = evaluate(animals, {"forest": matrix}, classes=["cat", "dog", "cow"])
+    >>> several
+    Evaluation(forest; 6 rows; use forest, least expected cost of 'cat', 'dog' and 'cow')
+    >>> several.decision.apply([[.5, .3, .2]])
+    array(['cat'], dtype='<U3')
     """
     require_level(level)
     require_replicates(replicates, seed, None)
     require_margin(margin)
+    common: dict[str, Any] = {
+        "condition": condition,
+        "predictions": predictions,
+        "weights": weights,
+        "clusters": clusters,
+        "trained_at": trained_at,
+        "measures": measures,
+        "level": level,
+        "current": current,
+        "prefer": prefer,
+        "margin": margin,
+        "against": against,
+        "replicates": replicates,
+        "seed": seed,
+        "missing": missing,
+    }
+    if classes is None:
+        if holds_matrices(scores):
+            what = "scores are matrices of probabilities, and nothing says which class each column is of"
+            fix = f"pass {argument('classes', ...)} with the class of each column, such as model.classes_"
+            raise ArgumentError(what, fix, parameter="classes")
+        require_of_vectors({"other": other})
+        return _evaluate_scores(labels, scores, positive=positive, **common)
+    if positive is None:
+        return evaluate_vectors(labels, scores, classes=classes, other=other, **common)
+    if getattr(condition, "costs", None) is not None:
+        what = f"both {argument('positive')} and costs of named classes are given"
+        raise ArgumentError(what, "give costs of a miss and a false alarm, or leave positive out", parameter="positive")
+    return _evaluate_scores(labels, positive_columns(scores, classes, positive), positive=positive, **common)
+
+
+def _evaluate_scores(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: Any,
+    condition: OperatingCondition | None,
+    predictions: Any,
+    weights: Any,
+    clusters: Any,
+    trained_at: float | None,
+    measures: Sequence[str],
+    level: float,
+    current: Any,
+    prefer: Any,
+    margin: float,
+    against: str | None,
+    replicates: int,
+    seed: int,
+    missing: Missing,
+) -> ThresholdEvaluation:
+    """Evaluate scores of two classes."""
     require_prevalence(trained_at)
     wanted = parse_quantities(measures)
     rows = evaluated_rows(
@@ -252,7 +384,8 @@ def evaluate(
     fixed = fixed_rules(rows, in_use)
     joint = choose(rows.rankings, rows.condition)
     stability = _resample(rows, joint, fixed, replicates=replicates, seed=seed)
-    picked = pick(joint, stability, level=level, margin=margin, preference=preference)
+    on_data = {name: choice.expected_cost for name, choice in joint.choices.items()}
+    picked = pick(on_data, joint.tied, stability.resamples, level=level, margin=margin, preference=preference)
     evaluation = _assemble(rows, joint, stability, picked, fixed, seed=seed, condition=condition)
     quantities = {
         name: {text: answer(evaluation, name, one, replicates).interval for text, one in wanted.items()}
@@ -309,15 +442,16 @@ def _assemble(
     *,
     seed: int,
     condition: OperatingCondition | None,
-) -> Evaluation:
+) -> ThresholdEvaluation:
     """Price the rules, and put the models, the decision and the cautions together."""
     models, scored, drawn = _models(rows, joint, stability), rows.scored, stability.resamples
     winner = models[picked.model]
-    cost = out_of_bag_interval(picked.out_of_bag, winner.expected_cost, rows.condition, drawn.at_choice[winner.name])
+    least = least_cost(rows.condition)
+    cost = out_of_bag_interval(picked.out_of_bag, winner.expected_cost, least, drawn.at_choice[winner.name])
     costs = {**stability.out_of_bag_cost, winner.name: cost}
     priced = price_rules(rows, joint.choices, costs, drawn, model=winner.name, fixed=fixed)
     label = scored.columns["labels"]
-    return Evaluation(
+    return ThresholdEvaluation(
         models=models,
         condition=rows.condition,
         joint=joint,

@@ -26,7 +26,7 @@ from thresher.ranking import Ranking, merge_at
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
-    from thresher.evaluation.evaluate import Evaluation
+    from thresher.evaluation.evaluate import ThresholdEvaluation
 
 MOST_SEGMENTS = 4_000  # of a ranking that is resampled as it is
 _COARSE, _FAR, _FINE = 300, 240, np.arange(0, 8.125, 0.125)  # splits of the curve, and away from those chosen
@@ -51,7 +51,9 @@ class Answer(NamedTuple):
     threshold: float | None = None
 
 
-def answer(evaluation: Evaluation, name: str, asked: Quantity, replicates: int, *, judged_by: str = "") -> Answer:
+def answer(
+    evaluation: ThresholdEvaluation, name: str, asked: Quantity, replicates: int, *, judged_by: str = ""
+) -> Answer:
     """One quantity of one model.
 
     Nothing is resampled where it is `judged_by` its estimate alone.
@@ -73,7 +75,7 @@ def answer(evaluation: Evaluation, name: str, asked: Quantity, replicates: int, 
     return Answer(_at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold)
 
 
-def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Answer:
+def _number(evaluation: ThresholdEvaluation, name: str, asked: Quantity) -> Answer:
     model, rows, level, condition = evaluation[name], evaluation.scored, evaluation.level, evaluation.condition
     if asked.name in model.numbers:
         return Answer(model.numbers[asked.name])
@@ -89,7 +91,9 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Answer:
     return Answer(partial_area_interval(rows, name, asked, level=level))
 
 
-def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
+def _at_choice(
+    evaluation: ThresholdEvaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int
+) -> Interval:
     """The wider limits of resampling, threshold and all, and of the table."""
     scored = evaluation.scored
     rows = None if scored.simple else replace(scored, scores={name: scored.scores[name]})

@@ -24,7 +24,7 @@ from thresher.tables import Quantity
 from thresher.tables.quantities import NUMBER, RELATIONS
 
 if TYPE_CHECKING:
-    from thresher.evaluation.evaluate import Evaluation
+    from thresher.evaluation.evaluate import ThresholdEvaluation
 
 _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*")
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
@@ -128,7 +128,7 @@ def requirement(text: str, *, place: tuple[str, int] = ("", 0), where: str = "")
         return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]), place)
 
 
-def judge(one: Requirement, evaluation: Evaluation | ScannedEvaluation, *, replicates: int) -> Judgement:
+def judge(one: Requirement, evaluation: ThresholdEvaluation | ScannedEvaluation, *, replicates: int) -> Judgement:
     """Find what a requirement speaks of, and judge it.
 
     Of counts it holds only if it does for every order of the cases that ranges of scores leave open.

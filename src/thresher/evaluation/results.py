@@ -7,13 +7,19 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from itertools import chain
 from os import PathLike
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from thresher._internal.arguments import is_one_of
-from thresher._internal.results import ReadOnlyFields, Tabular
+from thresher._internal.results import ReadOnlyFields, Result, Tabular, shorten
 from thresher._internal.text import interval_text
+from thresher.cautions import Caution
 from thresher.errors import ArgumentError, MissingExtraError
+from thresher.inference import Comparison
 from thresher.inference.interval import Interval, interval_columns
+from thresher.tables import OperatingCondition
+
+if TYPE_CHECKING:
+    from thresher.evaluation.decision import Decision
 
 
 def interval_dicts(intervals: Mapping[str, Interval]) -> dict[str, Any]:
@@ -34,6 +40,10 @@ class ModelResult(ReadOnlyFields, Tabular):
     @abstractmethod
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every number with what names it."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain data."""
 
     def _columns(self) -> Mapping[str, Any]:
         return interval_columns(self.intervals())
@@ -73,10 +83,81 @@ class ModelsResult(ReadOnlyFields, Tabular, Generic[Model]):
         return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
-class PageResult(ModelsResult[Model]):
-    """Several models on rows in memory: the page shows them."""
+class PricedRule(Result):
+    """One way to act and its cost per case, against which others are held.
+
+    `saving` is what the rule decided for saves per case against this one, None for itself.
+    """
 
     __slots__ = ()
+
+    name: str
+    model: str | None
+    cost: Interval
+    saving: Interval | None
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain data."""
+
+
+class Evaluation(ModelsResult[Model]):
+    """Several models on the same rows, and which of them to deploy how.
+
+    `evaluation["name"]` is one model's part. `decision` is the artefact to deploy, under `condition`. `rules` are all
+    ways to act with their costs, the decision first; `baseline` is the cheapest of those that need no decision, and
+    `savings` what every model saves per case against it. `may_be_best` names the models that may be the best at the
+    level. `comparisons` holds the paired differences of all models by measure, and is empty for one model.
+    `quantities` holds what `measures=` asked for, by model and text. `classes` are the labels, and `cautions` what a
+    careful analyst would notice. `dropped` counts rows left out on request.
+    """
+
+    __slots__ = ()
+
+    condition: OperatingCondition
+    decision: Decision
+    rules: Mapping[str, Any]
+    baseline: str
+    savings: Mapping[str, Interval]
+    may_be_best: tuple[str, ...]
+    quantities: Mapping[str, Mapping[str, Interval]]
+    cautions: tuple[Caution, ...]
+    rows: int
+    dropped: int
+    level: float
+    seed: int
+
+    @property
+    @abstractmethod
+    def classes(self) -> tuple[Any, ...]:
+        """The classes in the order of columns; of two, the positive one last."""
+
+    @property
+    @abstractmethod
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """The paired differences of models by measure."""
+
+    @property
+    def saving(self) -> Interval:
+        """What the decision saves per case, on rows it was not chosen on."""
+        return self.savings[self.decision.model]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain data."""
+        return {
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "level": self.level,
+            "seed": self.seed,
+            "models": {name: model.to_dict() for name, model in self.models.items()},
+            "quantities": {name: interval_dicts(each) for name, each in self.quantities.items()},
+            "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
+            "baseline": self.baseline,
+            "savings": interval_dicts(self.savings),
+            "may_be_best": list(self.may_be_best),
+            "decision": self.decision.to_dict(),
+            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+        }
 
     def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
         """Write everything as one self-contained HTML file; needs the extra `report`."""
@@ -91,3 +172,6 @@ class PageResult(ModelsResult[Model]):
             return iframe(self)  # type: ignore[arg-type]
         except MissingExtraError:  # notebooks then show the text
             return None
+
+    def __repr__(self) -> str:
+        return f"Evaluation({shorten(self._brief())})"

@@ -149,7 +149,7 @@ def _named_scores(scores: Any) -> dict[str, Any]:
         shape = np.shape(values) if isinstance(values, np.ndarray) else ()
         if len(shape) == 2 and shape[1] > 1:
             what = f"the scores of {name!r} are a matrix of {shape[1]} columns"
-            fix = "give the positive class's column, or use evaluate_classes(labels, matrix) for several classes"
+            fix = "give the positive class's column, or name the class of each column by classes=[...]"
             raise ArgumentError(what, fix)
     return models
 

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thresher._internal.results import Result
-from thresher.choices import Choice, JointChoice
+from thresher.choices import Choice
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities
+from thresher.evaluation.results import PricedRule
 from thresher.evaluation.rows import EvaluatedRows, cells, count_calls_of
-from thresher.inference import Interval, Stability, interval
+from thresher.inference import Interval, interval
 from thresher.inference.best import allowances, decided_costs, may_be_best, saving_interval
 from thresher.inference.decision import ALWAYS, NEVER, Resamples, mean_of
 from thresher.inference.intervals.rate import rate_interval
@@ -40,7 +40,7 @@ class PerCases(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rule(Result):
+class Rule(PricedRule):
     """One way to act: a model, "never", "always", "0.5", or the "current" rule.
 
     `table` counts its calls in the data, and `cost` is its cost per case at the condition: of a model the one on rows
@@ -346,18 +346,27 @@ def parse_prefer(prefer: Any, names: Sequence[str], in_use: str | None) -> Prefe
 
 
 def pick(
-    joint: JointChoice, stability: Stability, *, level: float, margin: float = 0.0, preference: Preference
+    costs: Mapping[str, float],
+    tied: Sequence[str],
+    drawn: Resamples,
+    *,
+    level: float,
+    margin: float = 0.0,
+    preference: Preference,
 ) -> Pick:
-    """Take the preferred one of the models that may be best, or the cheapest."""
-    drawn = stability.resamples
+    """Take the preferred one of the models that may be best, or the cheapest.
+
+    `costs` are those on the data, and `tied` the cheapest models, the first of which is taken where none is preferred.
+    """
     allowance = allowances(drawn.at_choice, level)
-    costs = {name: choice.expected_cost for name, choice in joint.choices.items()}
     contenders = may_be_best(costs, allowance, margin=margin)
-    taken = next((name for name in preference.models if name in contenders), joint.model)
+    taken = next((name for name in preference.models if name in contenders), tied[0])
     out_of_bag = mean_of(decided_costs(drawn, allowance, margin=margin, preference=preference.models))
     within = f", or cost at most {margin:g} more per case" if margin else ""
     doubt = f"practically equal: at level {level:g} {_either(contenders)} may be the best{within}"
-    why = _why(taken, joint, doubt if len(contenders) > 1 else "", level, preference)
+    why = "it is the only model"
+    if len(costs) > 1:
+        why = _why(taken, tied, doubt if len(contenders) > 1 else "", level, preference)
     return Pick(taken, contenders, why, out_of_bag)
 
 
@@ -367,16 +376,14 @@ def _either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _why(taken: str, joint: JointChoice, doubt: str, level: float, preference: Preference) -> str:
-    if len(joint.choices) == 1:
-        return "it is the only model"
+def _why(taken: str, tied: Sequence[str], doubt: str, level: float, preference: Preference) -> str:
     unmet = f"; {_either(preference.models)} was preferred, but costs more" if preference.models else ""
     if not doubt:
         what = "" if taken in preference.models else unmet
         return f"it is the cheapest, and at level {level:g} no other model may be the best{what}"
     if taken in preference.models:
-        cheapest = "it is the cheapest and preferred" if taken in joint.tied else "it is preferred"
+        cheapest = "it is the cheapest and preferred" if taken in tied else "it is preferred"
         return f"{cheapest} ({preference.word}) among models that are {doubt}"
-    others = [name for name in joint.tied if name != taken]
+    others = [name for name in tied if name != taken]
     same = f", with {', '.join(others)} at the same cost and given later," if others else ""
     return f"it is the cheapest on these rows{same} among models that are {doubt}{unmet}"

@@ -20,7 +20,7 @@ from thresher.tables import OperatingCondition, measure
 
 if TYPE_CHECKING:
     from thresher.evaluation.engine import ScannedEvaluation
-    from thresher.evaluation.evaluate import Evaluation
+    from thresher.evaluation.evaluate import ThresholdEvaluation
 
 CASES = 1000
 SHORT_NAMES = {"never": "never", "always": "always", "0.5": "cut at 0.5", "current": "now in use"}
@@ -58,7 +58,7 @@ class Tile(NamedTuple):
     against: tuple[tuple[str, str], ...]
 
 
-def headline(evaluation: Evaluation) -> str:
+def headline(evaluation: ThresholdEvaluation) -> str:
     """The decision in one sentence; a rule that does as well comes first.
 
     A decision that equals never or always acting, the usual cut-off or the rule in use is compared with the others.
@@ -87,7 +87,7 @@ def headline(evaluation: Evaluation) -> str:
     return f"{against[0].upper()}{against[1:]} {does}: calling {calls} {dearer} the {of} it costs per 1,000 cases."
 
 
-def _calls(evaluation: Evaluation) -> tuple[str, str]:
+def _calls(evaluation: ThresholdEvaluation) -> tuple[str, str]:
     """What the decision calls positive, and why that is none or all."""
     decision = evaluation.decision
     if decision.threshold == math.inf:
@@ -98,7 +98,7 @@ def _calls(evaluation: Evaluation) -> tuple[str, str]:
     return f"a case positive when {says}", ""
 
 
-def reason(evaluation: Evaluation) -> str:
+def reason(evaluation: ThresholdEvaluation) -> str:
     """Why this model; of a single one, where its threshold stays best."""
     why, holds = evaluation.decision.why, evaluation.decision.threshold_holds_for
     if len(evaluation.models) > 1:
@@ -109,7 +109,7 @@ def reason(evaluation: Evaluation) -> str:
     return f"This stays its best threshold for cost ratios from {ends}; now it is {now}."
 
 
-def condition_words(evaluation: Evaluation) -> str:
+def condition_words(evaluation: ThresholdEvaluation) -> str:
     """The condition in words."""
     condition, mix = evaluation.condition, "classes mixed as in these rows"
     if condition.class_ratio is not None:
@@ -137,37 +137,39 @@ def _miss_words(cost_ratio: float) -> str:
     return f"a miss costs {much}"
 
 
-def mix_words(evaluation: Evaluation) -> str:
+def mix_words(evaluation: ThresholdEvaluation) -> str:
     """Which class mix numbers are stated at, named as such."""
     share = percent_text(evaluation.decision.condition.prevalence or math.nan)
     return f"{'as in these rows' if evaluation.condition.class_ratio is None else 'in production'} ({share} positive)"
 
 
-def rows_mix_words(evaluation: Evaluation) -> str:
+def rows_mix_words(evaluation: ThresholdEvaluation) -> str:
     """The class mix of the rows, named as such."""
     return f"in these rows ({percent_text(evaluation.decision.data_prevalence)} positive)"
 
 
-def rules_caption(evaluation: Evaluation) -> str:
+def rules_caption(evaluation: ThresholdEvaluation) -> str:
     """What the numbers of the tiles and of the table of rules are about."""
     among = ", the decision with the choice among models" if len(evaluation.models) > 1 else ""
     priced = f"models cost what they do on rows they were not chosen on{among}, and counts are of the rows chosen on"
     return f"Per {CASES:,} cases {mix_words(evaluation)}; {_miss_words(evaluation.condition.cost_ratio)}; {priced}"
 
 
-def cost_unit(evaluation: Evaluation) -> str:
+def cost_unit(evaluation: ThresholdEvaluation) -> str:
     """What costs are counted in."""
     condition = evaluation.condition
     in_alarms = condition.cost_fp == 1 and not condition.cost_tp and not condition.cost_tn
     return "cost, in false alarms" if in_alarms else "cost"
 
 
-def tiles(evaluation: Evaluation) -> tuple[Tile, ...]:
+def tiles(evaluation: ThresholdEvaluation) -> tuple[Tile, ...]:
     """What the decision finds, misses and costs per 1,000 cases."""
     return tiles_of([*evaluation.rules.values()], evaluation[evaluation.decision.model].measures, evaluation)
 
 
-def tiles_of(rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation: Evaluation) -> tuple[Tile, ...]:
+def tiles_of(
+    rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation: ThresholdEvaluation
+) -> tuple[Tile, ...]:
     """The tiles of the first rule, with the limits of its `measures`."""
     condition = evaluation.decision.condition
     chosen, *others = rules
@@ -191,13 +193,13 @@ def tiles_of(rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation
     return (*counts, Tile(_thousand(cost.estimate, places), cost_unit(evaluation), limits, others_cost))
 
 
-def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
+def rule_heads(evaluation: ThresholdEvaluation) -> tuple[str, ...]:
     """The heads of the table of rules."""
     total = CASES * (evaluation.decision.condition.prevalence or 0.0)
     return ("rule", f"found of {per_thousand_text(total, total)}", "false alarms", "precision", "cost", "costs more by")
 
 
-def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
+def rule_cells(evaluation: ThresholdEvaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
     """One rule per 1,000 cases: cells of text, each with its limits if any."""
     condition = evaluation.decision.condition
     per = rule.per(CASES, condition)
@@ -213,14 +215,14 @@ def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...
     return (name, ""), *((count, "") for count in counts), _with_limits(rule.cost), dearer
 
 
-def mark(evaluation: Evaluation, rule: Rule) -> str:
+def mark(evaluation: ThresholdEvaluation, rule: Rule) -> str:
     """A dot for the rule decided for, a hollow one for models that may be as good."""
     if rule.saving is None:
         return "● "
     return "○ " if rule.name in evaluation.may_be_best and rule.name not in SHORT_NAMES else ""
 
 
-def rule_text(evaluation: Evaluation, rule: Rule) -> str:
+def rule_text(evaluation: ThresholdEvaluation, rule: Rule) -> str:
     """A rule in a few words: the model and its threshold, or a baseline."""
     if rule.name in ("never", "always"):
         return f"{rule.name} act"
@@ -235,7 +237,7 @@ def rule_text(evaluation: Evaluation, rule: Rule) -> str:
     return f"{name} {'≥' if exact else '≈'} {text}"
 
 
-def threshold_text(evaluation: Evaluation, name: str) -> str:
+def threshold_text(evaluation: ThresholdEvaluation, name: str) -> str:
     """The shortest number that makes the same calls as a model's threshold.
 
     Where that has more than four digits, because scores lie close: "about", and the digits its interval deserves.
@@ -244,7 +246,7 @@ def threshold_text(evaluation: Evaluation, name: str) -> str:
     return text if exact else f"about {text}"
 
 
-def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
+def _threshold(evaluation: ThresholdEvaluation, name: str) -> tuple[str, bool]:
     """A threshold in few digits, and whether these make the same calls."""
     model = evaluation[name]
     (low, high), threshold = model.choice.interval, model.choice.threshold
@@ -278,7 +280,7 @@ def _with_limits(interval: Interval) -> tuple[str, str]:
     return _thousand(interval.estimate, places), limits if interval.lower < interval.upper else ""
 
 
-def summary_text(evaluation: Evaluation) -> str:
+def summary_text(evaluation: ThresholdEvaluation) -> str:
     """Headline, rules, models, table, comparison, decision and cautions."""
     ranking, cautions = evaluation[evaluation.decision.model].ranking, by_importance(evaluation.cautions)
     dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
@@ -303,7 +305,7 @@ def summary_text(evaluation: Evaluation) -> str:
     return "\n\n".join([*parts, *closing_parts(evaluation, cautions)])
 
 
-def closing_parts(evaluation: Evaluation | ScannedEvaluation, cautions: Sequence[Caution]) -> list[str]:
+def closing_parts(evaluation: ThresholdEvaluation | ScannedEvaluation, cautions: Sequence[Caution]) -> list[str]:
     """How the models differ, the decision, and the cautions."""
     parts = [f"Decision\n{evaluation.decision}", *mind(cautions)]
     if evaluation.comparison is None:
@@ -316,7 +318,7 @@ def mind(cautions: Sequence[Caution]) -> list[str]:
     return ["\n".join(["Mind", *(f"  {caution}" for caution in cautions)])] if cautions else []
 
 
-def tiles_text(evaluation: Evaluation) -> str:
+def tiles_text(evaluation: ThresholdEvaluation) -> str:
     """The four tiles in a line, with their limits."""
     *counts, (cost, unit) = (
         (f"{tile.value} ({tile.limits})" if tile.limits else tile.value, tile.what) for tile in tiles(evaluation)
@@ -337,13 +339,13 @@ def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list
     return rows
 
 
-def hidden_words(evaluation: Evaluation) -> str:
+def hidden_words(evaluation: ThresholdEvaluation) -> str:
     """How many models are left out of tables, if any are."""
     shown, every = len(evaluation.models), len(evaluation.scored.scores)
     return "" if shown == every else f"The {shown} cheapest of {every:,} models are shown; the JSON has all of them."
 
 
-def _models(evaluation: Evaluation) -> str:
+def _models(evaluation: ThresholdEvaluation) -> str:
     """A row per number and a column per model."""
     models = evaluation.models.values()
     rows = [[f"at level {evaluation.level:g}", *(model.name for model in models)]]
@@ -359,7 +361,7 @@ def _models(evaluation: Evaluation) -> str:
     return text_table(rows)
 
 
-def _at_threshold(evaluation: Evaluation) -> str:
+def _at_threshold(evaluation: ThresholdEvaluation) -> str:
     """The counts in the rows, and measures at the declared mix and that of the rows."""
     winner = evaluation[evaluation.decision.model]
     columns = {mix_words(evaluation): winner.measures}

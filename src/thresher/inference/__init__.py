@@ -53,7 +53,7 @@ from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.bounds import bounds
 from thresher.inference.class_calibration import ClassCalibrationTest
-from thresher.inference.comparison.classes import compare_classes
+from thresher.inference.class_rows import ClassifiedRows, classified_rows
 from thresher.inference.comparison.comparison import Comparison, compare_rankings
 from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
 from thresher.inference.comparison.engine import compare_scan
@@ -67,7 +67,6 @@ from thresher.inference.intervals.auc import (
     ClassAucIntervals,
     auc_interval,
     auc_variance,
-    class_auc_interval,
     hanley_mcneil_variance,
 )
 from thresher.inference.intervals.calibration import (
@@ -97,6 +96,7 @@ __all__ = [
     "CaseCosts",
     "ClassAucIntervals",
     "ClassCalibrationTest",
+    "ClassifiedRows",
     "Comparison",
     "ConfusionIntervals",
     "CorrelatedT",
@@ -138,11 +138,10 @@ __all__ = [
     "calibration_intervals",
     "calibration_report",
     "calibration_test",
-    "class_auc_interval",
     "class_ratio_interval",
     "class_ratio_range",
+    "classified_rows",
     "compare",
-    "compare_classes",
     "compare_power",
     "compare_rankings",
     "compare_scan",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from thresher._internal.results import Result
+from thresher._internal.text import did_you_mean
 from thresher.calibration.scores import plain_array
 from thresher.errors import (
     ArgumentError,
@@ -17,37 +19,67 @@ from thresher.errors import (
     OneClassError,
     ProbabilityError,
     argument,
+    located,
 )
 from thresher.inference.rows import ONLY_MODEL, cluster_codes, complete_columns, require_same_index
 from thresher.inputs import classes_of
 from thresher.inputs.columns import Column, Missing, flagged
 from thresher.inputs.frames import frame_names, is_frame
 from thresher.inputs.labels import distinct, listed, same
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, Segments, rankable
+from thresher.ranking.segments import require_sums
 
-Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
+Classes: TypeAlias = Sequence[Any] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassifiedRows:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ClassifiedRows(Result):
     """Rows of k classes with every model's probabilities and calls.
 
     `index` is each row's class as its place in `classes`, `matrices` hold a column per class in that order, and `calls`
-    the most probable class (the first of equals) unless `predicted` names the model. `absent` are classes that a model
-    has no column for, which get probability 0 from it. `pooled` are labels that were counted as the class `other`.
+    the most probable class (the first of equals) unless `predicted` names the model. `pooled` are labels that were
+    counted as the class `other`.
+
+    >>> rows = classified_rows(["cat", "dog"], {"m": [[.7, .3], [.6, .4]]}, classes=["cat", "dog"])
+    >>> rows.index.tolist(), rows.calls["m"].tolist(), rows.share.tolist()
+    ([0, 1], [0, 0], [0.5, 0.5])
     """
 
     classes: tuple[Any, ...]
     index: Indices
     matrices: Mapping[str, Floats]
     calls: Mapping[str, Indices]
+    current: Indices | None
     predicted: frozenset[str]
     weight: Floats | None
     cluster: Indices | None
     dropped: int
-    absent: Mapping[str, tuple[Any, ...]]
     pooled: tuple[Any, ...] = ()
     pooled_rows: int = 0
+
+    def _brief(self) -> str:
+        return f"{self.index.size:,} rows of {len(self.classes)} classes, {', '.join(self.matrices)}"
+
+    @classmethod
+    def of_segments(cls, segments: Segments) -> Self:
+        """The cases of segments one by one, in the order of segments and classes."""
+        if segments.weighted:
+            what = "the segments are weighted, and weights do not say how many cases there are"
+            raise ArgumentError(what, "give the rows, or segments of counts")
+        place = np.repeat(np.arange(segments.counts.size), segments.counts.ravel())
+        segment, index = np.divmod(place, len(segments.classes))
+        matrix = segments.probability[segment]
+        return cls(
+            classes=segments.classes,
+            index=index,
+            matrices={ONLY_MODEL: matrix},
+            calls={ONLY_MODEL: matrix.argmax(axis=1)},
+            current=None,
+            predicted=frozenset(),
+            weight=None,
+            cluster=None,
+            dropped=segments.dropped,
+        )
 
     @property
     def clusters(self) -> int:
@@ -82,6 +114,11 @@ class ClassifiedRows:
         sums, squares = (np.bincount(self.index, weights=each, minlength=k) for each in (self.share, self.share**2))
         return np.asarray(sums * sums / squares, dtype=np.float64)
 
+    @property
+    def simple(self) -> bool:
+        """Whether rows weigh alike and are independent."""
+        return self.weight is None and self.cluster is None
+
     def ranking(self, model: str, i: int, versus: int | None = None) -> Ranking:
         """The ranking by the probability of class i, against the rest or one class."""
         score, positive, weight = np.ascontiguousarray(self.matrices[model][:, i]), self.index == i, self.weight
@@ -89,6 +126,29 @@ class ClassifiedRows:
             some = positive | (self.index == versus)
             score, positive, weight = score[some], positive[some], None if weight is None else weight[some]
         return Ranking.count(positive, score, weight, dropped=self.dropped)
+
+    @property
+    def class_mix(self) -> Segments:
+        """How many cases each class has, or their weight, as segments."""
+        k = len(self.classes)
+        cases = np.bincount(self.index, weights=self.weight, minlength=k)
+        return Segments(np.eye(k), np.diag(cases), classes=self.classes)
+
+    def segments(self, model: str) -> Segments:
+        """The class counts per distinct vector of one model's probabilities."""
+        return Segments.count(self.index, self.matrices[model], self.classes, self.weight, dropped=self.dropped)
+
+    def require_two_clusters(self) -> None:
+        """Raise `ArgumentError` when a class lies in one cluster only."""
+        if self.cluster is None:
+            return
+        for name, number in zip(self.classes, self.class_units.tolist(), strict=True):
+            if number < 2:
+                raise ArgumentError(
+                    f"class {name!r} lies in 1 of {self.clusters:,} clusters, and one shows no spread between clusters",
+                    fix=f"give every class in two clusters or more, or leave {argument('clusters')} out "
+                    "if rows are independent",
+                )
 
 
 def classified_rows(
@@ -98,6 +158,8 @@ def classified_rows(
     classes: Classes = None,
     other: Any = None,
     predictions: Any = None,
+    current: Any = None,
+    actions: Sequence[Any] | None = None,
     weights: Any = None,
     clusters: Any = None,
     missing: Missing = "raise",
@@ -105,60 +167,101 @@ def classified_rows(
     """Check that labels, matrices, weights and clusters are rows that belong together.
 
     Rows with a gap anywhere are refused or, on request, dropped for all models alike; rows of weight 0 vanish.
-    `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
-    refused unless `other` names the class they count as.
+    `classes` names the columns of arrays, in their order; the columns of a frame are found by their names. Labels that
+    are not among them are refused unless `other` names the class they count as. `predictions` and `current` (the calls
+    of the rule in use) may name `actions` that are no classes.
     """
     matrices = named_matrices(probabilities)
     models = {name: _matrix(values, name) for name, values in matrices.items()}
     named_calls = _named_predictions(predictions, models)
     inputs = {"labels": labels} | {f"predictions of {name!r}": values for name, values in named_calls.items()}
-    inputs |= {name: each for name, each in (("weights", weights), ("clusters", clusters)) if each is not None}
+    others = (("weights", weights), ("clusters", clusters), ("current", current))
+    inputs |= {name: each for name, each in others if each is not None}
     require_same_index(inputs | {f"probabilities of {name!r}": values for name, values in matrices.items()})
     inputs |= {
         f"probabilities of {name!r}[:, {i}]": each for name, matrix in models.items() for i, each in enumerate(matrix.T)
     }
     checked, weight, dropped = complete_columns(inputs, missing=missing)
-    named = _names_by_model(classes, models)
-    names = list(dict.fromkeys(name for each in named.values() for name in each)) if named else None
+    names = None if classes is None else _plain_names(classes)
     names, index, pooled = _indices(checked["labels"], names, other)
-    named = named or _names_of_columns(matrices, names)
     _require_every_class(names, index)
-    scores = {
-        name: _probabilities([checked[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name)
+    columns = {name: _names_of_columns(values, name, names) for name, values in matrices.items()}
+    full = {
+        name: _probabilities(
+            [checked[f"probabilities of {name!r}[:, {i}]"] for i in _order(matrix, columns[name], names, name)], name
+        )
         for name, matrix in models.items()
     }
-    full = {name: _in_order(matrix, named.get(name), names, name) for name, matrix in scores.items()}
+    known = names if actions is None else _plain_names(actions)
     return ClassifiedRows(
         classes=tuple(names),
         index=index,
         matrices=full,
         calls={
-            name: _indices(checked[f"predictions of {name!r}"], names, other)[1]
+            name: _indices(checked[f"predictions of {name!r}"], known, other)[1]
             if name in named_calls
             else matrix.argmax(axis=1)
             for name, matrix in full.items()
         },
+        current=_indices(checked["current"], known, other)[1] if current is not None else None,
         predicted=frozenset(named_calls),
         weight=weight,
         cluster=None if clusters is None else cluster_codes(checked["clusters"]),
         dropped=dropped,
-        absent={name: tuple(each for each in names if each not in named.get(name, names)) for name in models},
         pooled=tuple(distinct(checked["labels"][pooled], at_most=1000)),
         pooled_rows=int(np.count_nonzero(pooled)),
     )
 
 
-def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
-    """Raise `ArgumentError` when a class lies in one cluster only."""
-    if rows.cluster is None:
-        return
-    for name, number in zip(rows.classes, rows.class_units.tolist(), strict=True):
-        if number < 2:
-            raise ArgumentError(
-                f"class {name!r} lies in 1 of {rows.clusters:,} clusters, and one shows no spread between clusters",
-                fix=f"give every class in two clusters or more, or leave {argument('clusters')} out "
-                "if rows are independent",
-            )
+def holds_matrices(scores: Any) -> bool:
+    """Whether scores are a matrix, or a matrix for each model, and no columns.
+
+    >>> holds_matrices([[0.2, 0.8]]), holds_matrices({"m": np.eye(3)}), holds_matrices({"m": [0.2, 0.8]})
+    (True, True, False)
+    """
+    if isinstance(scores, Mapping):
+        return any(_is_matrix(each) for each in scores.values())
+    return not is_frame(scores) and _is_matrix(scores)
+
+
+def _is_matrix(values: Any) -> bool:
+    if is_frame(values) and not isinstance(values, Mapping):
+        return True
+    shape = getattr(values, "shape", None)
+    if shape is None:
+        first = next(iter(values), None) if isinstance(values, Sequence) and not isinstance(values, str) else None
+        return isinstance(first, Sequence | np.ndarray) and not isinstance(first, str) and np.ndim(first) == 1
+    return isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
+
+
+def require_of_vectors(options: Mapping[str, Any]) -> None:
+    """Refuse what k classes alone have where scores are columns."""
+    name = next((name for name, value in options.items() if value is not None), None)
+    if name is not None:
+        what = f"{argument(name)} is of matrices with a column per class, and there are columns of scores"
+        raise ArgumentError(what, "give matrices of probabilities and their classes, or leave it out", parameter=name)
+
+
+def positive_columns(scores: Any, classes: Sequence[Any], positive: Any) -> dict[str, Any]:
+    """The column of the positive one of two classes, by model.
+
+    >>> positive_columns([[0.2, 0.8], [0.6, 0.4]], ["ham", "spam"], "spam")["model"].tolist()
+    [0.8, 0.4]
+    """
+    names = _plain_names(classes)
+    place = next((i for i, name in enumerate(names) if same(name, positive)), None)
+    if place is None:
+        fix = f"{did_you_mean(positive, names)} the classes are {listed(names)}".strip()
+        raise LabelError(f"positive is {positive!r}, which is none of the classes", fix)
+    if len(names) != 2:
+        what = f"{argument('positive')} is for two classes, and there are {len(names)}: {listed(names)}"
+        fix = f"leave it out, or give the column of {positive!r} alone, without {argument('classes')}"
+        raise ArgumentError(what, fix, parameter="positive")
+    columns = {}
+    for model, values in named_matrices(scores).items():
+        matrix = _matrix(values, model)
+        columns[model] = matrix[:, _order(matrix, _names_of_columns(values, model, names), names, model)[place]]
+    return columns
 
 
 def named_matrices(probabilities: Any) -> dict[str, Any]:
@@ -176,7 +279,7 @@ def _matrix(values: Any, name: str) -> Column:
     if matrix.ndim != 2:
         raise LengthError(
             f"the probabilities of {name!r} have shape {matrix.shape}, and a matrix of them has rows and columns",
-            fix="give one row per case and one column per class; for a single column use evaluate(labels, scores)",
+            fix="give one row per case and one column per class; a single column goes without classes=[...]",
         )
     return matrix
 
@@ -195,39 +298,22 @@ def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str,
     return dict(predictions)
 
 
-def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The classes of each model's columns; empty when the labels are to tell."""
-    if classes is None:
-        return {}
-    if not isinstance(classes, Mapping):
-        return dict.fromkeys(models, _plain_names(classes))
-    without = [name for name in models if name not in classes]
-    unknown = [name for name in classes if name not in models]
-    if without or unknown:
-        what = f"the classes of {without[0]!r} are missing" if without else f"there is no matrix of {unknown[0]!r}"
-        raise ArgumentError(what, "give one list of classes for all models, or one for each by its name")
-    return {name: _plain_names(classes[name]) for name in models}
-
-
-def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any]) -> dict[str, list[Any]]:
-    """The classes that frames name their columns by; empty without such a frame."""
-    frames = {name: each for name, each in matrices.items() if is_frame(each) and not isinstance(each, Mapping)}
-    columns: dict[str, list[Any]] = {name: frame_names(frame) for name, frame in frames.items()}
-    columns = {name: names for name, names in columns.items() if names != list(range(len(names)))}
-    if not columns:
-        return {}
+def _names_of_columns(matrix: Any, name: str, classes: list[Any]) -> list[Any] | None:
+    """The class of each column of a frame; None of what does not name its columns."""
+    columns: list[Any] = frame_names(matrix) if is_frame(matrix) and not isinstance(matrix, Mapping) else []
+    if columns == list(range(len(columns))):  # an array, or a frame that numbers its columns
+        return None
     by_text = {str(label): label for label in classes}
-    for name, names in columns.items():
-        if strange := [each for each in names if str(each) not in by_text]:
-            raise ColumnError(
-                f"the frame of {name!r} has a column {strange[0]!r}, and the classes are {listed(classes)}",
-                fix="name its columns by the classes, or pass classes=[...] with the class of each column",
-            )
-    return {name: [by_text[str(each)] for each in columns[name]] if name in columns else classes for name in matrices}
+    if strange := [each for each in columns if str(each) not in by_text]:
+        raise ColumnError(
+            f"the frame of {name!r} has a column {strange[0]!r}, and the classes are {listed(classes)}",
+            fix=f"{did_you_mean(strange[0], classes)} name its columns by the classes, and leave others out".strip(),
+        )
+    return [by_text[str(each)] for each in columns]
 
 
 def _plain_names(classes: Any) -> list[Any]:
-    if not hasattr(classes, "__iter__") or getattr(classes, "ndim", 1) != 1:
+    if not hasattr(classes, "__iter__") or isinstance(classes, str) or getattr(classes, "ndim", 1) != 1:
         raise ArgumentError(f"classes are a list of labels, and this is {classes!r}", "give one per column")
     return classes_of(np.empty(0, dtype=object), classes=classes)[0]
 
@@ -269,21 +355,21 @@ def _probabilities(columns: list[Column], name: str) -> Floats:
             f" (first {matrix[row, at]:g} at row {row}, column {at})",
             fix="give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)",
         )
+    with located(f"the probabilities of {name!r}"):
+        require_sums(matrix)
     return matrix
 
 
-def _in_order(matrix: Floats, own: list[Any] | None, names: list[Any], name: str) -> Floats:
-    """A model's columns in the order of all classes, 0 for those it lacks."""
+def _order(matrix: Column, own: list[Any] | None, names: list[Any], name: str) -> list[int]:
+    """The columns of a model in the order of the classes."""
     columns = names if own is None else own
+    if own is not None and (absent := [each for each in names if each not in own]):
+        what = f"the frame of {name!r} has no column of class {absent[0]!r}"
+        raise ColumnError(what, "give every model a column per class, with 0 where it cannot say a class")
     if matrix.shape[1] != len(columns):
         raise LengthError(
             f"the probabilities of {name!r} have {matrix.shape[1]} columns, and there are {len(columns)} classes:"
             f" {listed(columns)}",
-            fix="give one column per class, in the order of classes=[...] or else of the sorted labels; where a model"
-            " lacks a class, name its columns with classes={'model': [...], ...}",
+            fix="give every model one column per class, in the order of classes=[...] or else of the sorted labels",
         )
-    if columns == names:
-        return matrix
-    full = np.zeros((len(matrix), len(names)))
-    full[:, [names.index(each) for each in columns]] = matrix
-    return full
+    return [columns.index(each) for each in names]

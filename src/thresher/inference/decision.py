@@ -63,15 +63,13 @@ def _even_steps(along: Floats, steps: int) -> Indices:
     return index[np.diff(index, prepend=-1) > 0]
 
 
-def out_of_bag_interval(
-    out_of_bag: float, apparent: Interval, condition: OperatingCondition, costs: Floats
-) -> Interval:
+def out_of_bag_interval(out_of_bag: float, apparent: Interval, least: float, costs: Floats) -> Interval:
     """The interval of the cost at a chosen threshold, corrected for optimism.
 
     `out_of_bag` is the mean cost out of bag, `apparent` the interval of what the chosen threshold costs on the data,
     `costs` that cost on every resample. Errors that did not happen to be seen at the chosen threshold show in no
     resample, so the limits of `apparent` are held too, as they are and with the optimism added:
-    conservative, and never of zero width. None lies below the least that cases can cost.
+    conservative, and never of zero width. None lies below the `least` that cases can cost.
     """
     level, method = apparent.level, "out of bag"
     if math.isnan(out_of_bag):
@@ -79,11 +77,15 @@ def out_of_bag_interval(
         return Interval(math.nan, math.nan, math.nan, math.nan, level, method, note)
     low, high = percentile_limits(costs[np.isfinite(costs)], level)
     moved = out_of_bag - apparent.estimate
-    least = min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
     lower = min(apparent.lower, apparent.lower + moved, low + moved, out_of_bag)
     upper = max(apparent.upper, apparent.upper + moved, high + moved, out_of_bag)
     variance = variance_of(costs)
     return Interval(out_of_bag, max(least, lower), upper, variance, level, method, apparent=apparent.estimate)
+
+
+def least_cost(condition: OperatingCondition) -> float:
+    """The least that a case can cost, of two classes."""
+    return min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
 
 
 MOST_BLOCKS = 2000
@@ -204,7 +206,9 @@ def decision_stability(
         distances = [np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, *_ in (inside, of_data)]
         return _ModelStability(
             threshold=_threshold_interval(on_data[name], cut[chosen], level, "percentile"),
-            out_of_bag_cost=out_of_bag_interval(mean_of(outside), apparent, condition, cost[:, recommended]),
+            out_of_bag_cost=out_of_bag_interval(
+                mean_of(outside), apparent, least_cost(condition), cost[:, recommended]
+            ),
             apparent_cost=float(data_cost[recommended]),
             inside=cost[every, chosen],
             outside=outside,
@@ -226,7 +230,7 @@ def decision_stability(
         threshold=by_model("threshold"),
         out_of_bag_cost=by_model("out_of_bag_cost"),
         apparent_cost=by_model("apparent_cost"),
-        wins=dict(zip(rankings, _wins([one.inside for one in each]).tolist(), strict=True)),
+        wins=wins_of(by_model("inside")),
         cost_ratio=grid,
         wins_at=dict(zip(rankings, _wins([one.best_at for one in each]), strict=True)),
         replicates=len(drawn),
@@ -310,6 +314,11 @@ def _least_costs(condition: OperatingCondition, cost_ratios: Floats, rates: Rate
 def _threshold_interval(choice: Choice, cuts: Floats, level: float, method: str) -> Interval:
     limits = stretch_limits(choice.threshold, *percentile_limits(cuts, level))
     return Interval(choice.threshold, *limits, variance_of(cuts), level, method)
+
+
+def wins_of(inside: Mapping[str, Floats]) -> dict[str, float]:
+    """The share of resamples in which each model is cheapest."""
+    return dict(zip(inside, _wins(list(inside.values())).tolist(), strict=True))
 
 
 def _wins(costs: Sequence[Floats]) -> Floats:
@@ -434,7 +443,9 @@ def out_of_bag_choice(
     return OutOfBagChoice(
         choice=choice,
         threshold=_threshold_interval(choice, thresholds, level, "percentile bootstrap"),
-        expected_cost=out_of_bag_interval(means["expected_cost"], apparent_cost, asked, asked.expected_cost(inside)),
+        expected_cost=out_of_bag_interval(
+            means["expected_cost"], apparent_cost, least_cost(asked), asked.expected_cost(inside)
+        ),
         apparent={each: float(value) for each, value in quantities(choice.table).items()},
         out_of_bag=means,
         thresholds=thresholds,

@@ -27,10 +27,7 @@ from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.rows import ScoredRows, count_above
 from thresher.ranking import Flags, Floats, Indices, Ranking, cuts_above, merge_at, splits_to_keep
-from thresher.ranking.segments import SUM_TOLERANCE
 from thresher.tables import ConfusionMatrix, ModelNumber, Quantity
-
-NOT_SUMMING = "rows of probabilities do not sum to 1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -446,26 +443,23 @@ MATRIX_MEASURES: Mapping[str, MatrixMeasure] = MappingProxyType(
 )
 
 
-def class_influence(rows: ClassifiedRows, model: str) -> Mapping[str, RowInfluence]:
-    """Every measure of one model that is compared or averaged over classes, by name."""
+def class_influence(rows: ClassifiedRows, model: str, costs: Floats | None = None) -> Mapping[str, RowInfluence]:
+    """Every measure of one model that is compared or averaged over classes, by name.
+
+    `costs` are what the calls cost, row by row; with them there is the expected cost, of rows weighted as they are.
+    """
     matrix = rows.matrices[model]
     right = (rows.calls[model] == rows.index).astype(np.float64)
-    measures = {"overall_accuracy": _row_mean(right, rows)} | _matrix_averages(rows, model) | _areas(rows, matrix)
-    if sums_to_one(matrix):
-        losses = {
-            "brier": scores.row_squared_errors(matrix, rows.index),
-            "log_loss": scores.row_log_losses(matrix, rows.index),
-        }
-        measures |= {name: _row_mean(values, rows) for name, values in losses.items()}
-    else:
-        undefined = RowInfluence(math.nan, np.full(rows.index.size, math.nan), NOT_SUMMING)
-        measures |= {"brier": undefined, "log_loss": undefined}
+    means = {
+        "overall_accuracy": right,
+        "brier": scores.row_squared_errors(matrix, rows.index),
+        "log_loss": scores.row_log_losses(matrix, rows.index),
+    }
+    means |= {} if costs is None else {"expected_cost": costs}
+    measures = {name: _row_mean(values, rows) for name, values in means.items()} | _areas(rows, matrix)
+    if rows.calls[model].max() < len(rows.classes):  # precision, and so F1, are of calls that are classes
+        measures |= _matrix_averages(rows, model)
     return MappingProxyType(measures)
-
-
-def sums_to_one(matrix: Floats) -> bool:
-    """Whether every row of probabilities sums to 1, as nearly as losses ask for."""
-    return bool((np.abs(matrix.sum(axis=1) - 1) <= SUM_TOLERANCE).all())
 
 
 def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:

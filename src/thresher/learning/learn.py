@@ -20,7 +20,7 @@ from thresher._internal.text import interval_text, number_text
 from thresher.calibration.maps.map import Method
 from thresher.cautions import Caution
 from thresher.errors import ColumnError, ThresherError
-from thresher.evaluation import Decision, Evaluation, evaluate
+from thresher.evaluation import Decision, ThresholdEvaluation, evaluate
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
@@ -74,12 +74,12 @@ class Learned(Tabular):
 
     model: Any
     decision: Decision
-    evaluation: Evaluation
+    evaluation: ThresholdEvaluation
     validation: CrossValidation
     nested: Mapping[str, Interval]
     nested_choice: Interval
     against: Mapping[str, Difference]
-    test: Evaluation
+    test: ThresholdEvaluation
     test_cost: Interval
     test_measures: Mapping[str, Interval]
     columns: ColumnTypes

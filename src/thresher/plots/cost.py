@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thresher.calibration import calibration_map, recalibrate
 from thresher.choices import JointChoice
 from thresher.curves import BrierCurve, brier_curve, cost_curve, net_benefit
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.inference import Band
 from thresher.plots.display import DOTTED, name_text
 from thresher.plots.models import ModelsDisplay, Restates
@@ -49,7 +49,7 @@ class CostCurveDisplay(ModelsDisplay):
     conditions_: dict[str, Line2D] = field(init=False)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
+    def from_evaluation(cls, evaluation: ThresholdEvaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
         """Of every model of an evaluation, with the other rules that it prices."""
         display = super(CostCurveDisplay, cls).from_evaluation(evaluation, bands=bands)
         known = (*evaluation.models, "never", "always")

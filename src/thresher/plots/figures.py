@@ -15,7 +15,7 @@ from thresher._internal.arguments import require_one_of, require_path
 from thresher._internal.atomic import replace_file
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
-from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
+from thresher.evaluation import LeastCostEvaluation, ModelEvaluation, ThresholdEvaluation
 from thresher.evaluation.bands import MOST_BANDS, ModelBands, class_bands, model_bands
 from thresher.inference import Band, Interval
 from thresher.plots.calibration_map import CalibrationMapDisplay
@@ -41,7 +41,7 @@ _METADATA: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": N
 
 
 def write_figures(
-    evaluation: Evaluation | MulticlassEvaluation,
+    evaluation: ThresholdEvaluation | LeastCostEvaluation,
     folder: str | os.PathLike[str],
     *,
     format: Format = "pdf",  # noqa: A002
@@ -61,9 +61,9 @@ def write_figures(
     ['coverage.svg', 'roc.svg', 'precision-recall.svg']
     """
     require_one_of(format, FORMATS, name="format")
-    if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
+    if not isinstance(evaluation, ThresholdEvaluation | LeastCostEvaluation):
         what = f"this is a {type(evaluation).__name__}, not an evaluation"
-        raise ArgumentError(what, "give what evaluate(...) or evaluate_classes(...) returned")
+        raise ArgumentError(what, "give what evaluate(...) returned")
     extra("matplotlib", name="plot")
     require_path(folder)
     place = Path(folder)
@@ -75,9 +75,7 @@ def write_figures(
             f"the folder {str(place)!r} cannot be made: {error.strerror}", "give a folder that can be written to"
         ) from None
     pictures = (
-        _multiclass(evaluation)
-        if isinstance(evaluation, MulticlassEvaluation)
-        else _two_classes(evaluation.shortlist())
+        _of_vectors(evaluation) if isinstance(evaluation, LeastCostEvaluation) else _two_classes(evaluation.shortlist())
     )
     try:
         return [_write(display, place / f"{name}.{format}", format) for name, display in pictures]
@@ -88,7 +86,7 @@ def write_figures(
         raise
 
 
-def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
+def _two_classes(evaluation: ThresholdEvaluation) -> Iterator[tuple[str, Display]]:
     models = evaluation.models
     probabilities = all(model.brier is not None for model in models.values())
     banded = models if len(models) <= MOST_BANDS else [evaluation.decision.model]
@@ -133,7 +131,7 @@ def _of_model(model: ModelEvaluation, ending: str) -> Iterator[tuple[str, Displa
         yield f"pairs{ending}", PairsDisplay.from_ranking(ranking)
 
 
-def _multiclass(evaluation: MulticlassEvaluation) -> Iterator[tuple[str, Display]]:
+def _of_vectors(evaluation: LeastCostEvaluation) -> Iterator[tuple[str, Display]]:
     endings = _endings(list(evaluation.models))
     for ending, (name, model) in zip(endings, evaluation.models.items(), strict=True):
         yield f"confusion{ending}", ConfusionDisplay.from_matrix(model.confusion, name=name)
@@ -148,7 +146,7 @@ def _multiclass(evaluation: MulticlassEvaluation) -> Iterator[tuple[str, Display
         yield from _one_vs_rest(evaluation, name, ending)
 
 
-def _one_vs_rest(evaluation: MulticlassEvaluation, name: str, ending: str) -> Iterator[tuple[str, Display]]:
+def _one_vs_rest(evaluation: LeastCostEvaluation, name: str, ending: str) -> Iterator[tuple[str, Display]]:
     """Each class of one model against the rest, up to three of them with bands."""
     rankings = {str(label): each for label, each in evaluation[name].rankings.items()}
     banded = evaluation.classes if len(rankings) <= MOST_BANDS else ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.inference import Comparison, Interval
 from thresher.inference.comparison.difference import shown_p
 from thresher.plots.display import FAINT, Display, Frame, Style, legend_space, literal, name_rows, name_text, stack
@@ -48,7 +48,7 @@ class MeasuresDisplay(Display):
         return cls(intervals=intervals, of=of)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation, *, measures: Sequence[str] = MEASURES_SHOWN) -> Self:
+    def from_evaluation(cls, evaluation: ThresholdEvaluation, *, measures: Sequence[str] = MEASURES_SHOWN) -> Self:
         """Of every model of an evaluation: its AUC, and measures at its chosen threshold."""
         return cls.from_intervals(
             {
@@ -114,7 +114,7 @@ class ComparisonDisplay(Display):
         return cls(comparison=comparison)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation) -> Self:
+    def from_evaluation(cls, evaluation: ThresholdEvaluation) -> Self:
         """Of an evaluation of two models or more."""
         if evaluation.comparison is None:
             raise ArgumentError("there is one model, and nothing to compare it with", "evaluate two models or more")

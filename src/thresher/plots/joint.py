@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher.choices import JointChoice, Range, choose
 from thresher.curves import roc
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.inference import Stability
 from thresher.plots.display import Display, Frame, legend_inches, legend_space, name_rows, name_text, stack, unit_square
 from thresher.plots.models import by_name, curve_splits
@@ -42,7 +42,7 @@ class JointDisplay(Display):
         return cls(joint=choose(by_name(ranking, Ranking), condition))
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation) -> Self:
+    def from_evaluation(cls, evaluation: ThresholdEvaluation) -> Self:
         """Of every model of an evaluation."""
         return cls(joint=evaluation.joint)
 
@@ -175,7 +175,7 @@ class WinsDisplay(Display):
     condition_: Line2D = field(init=False)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation) -> Self:
+    def from_evaluation(cls, evaluation: ThresholdEvaluation) -> Self:
         """Of an evaluation's resamples."""
         return cls(stability=evaluation.stability, cost_ratio=evaluation.decision.condition.cost_ratio)
 

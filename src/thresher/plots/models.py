@@ -15,7 +15,7 @@ from thresher.choices import JointChoice, choose
 from thresher.curves import thin
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.inference import Band
 from thresher.inference.bands import POINTWISE
 from thresher.plots.display import FAINT, Display, Entries, Entry, Frame, Style, legend_space, name_text, stack
@@ -84,7 +84,7 @@ class ModelsDisplay(Display):
         return cls._of(rankings, {name: choose(rankings, each) for name, each in asked.items()}, named)
 
     @classmethod
-    def from_evaluation(cls, evaluation: Evaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
+    def from_evaluation(cls, evaluation: ThresholdEvaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
         """Of every model of an evaluation, at its class mix, with its choice if shown."""
         ratio = None if cls.restates == "nothing" else evaluation.condition.class_ratio
         models = evaluation.models.items()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import require_one_of
 from thresher.calibration import Reliability, reliability, top_label
 from thresher.calibration.reliability import Binning, TableOf
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.inference import Band
 from thresher.plots.display import unit_square
 from thresher.plots.models import FEW, ModelsDisplay, Restates, band_words
@@ -85,7 +85,7 @@ class ReliabilityDisplay(ModelsDisplay):
     @classmethod
     def from_evaluation(
         cls,
-        evaluation: Evaluation,
+        evaluation: ThresholdEvaluation,
         *,
         bands: Mapping[str, Band] | None = None,
         bins: Binning = "hull",

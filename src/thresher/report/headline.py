@@ -6,45 +6,46 @@ import math
 
 import numpy as np
 
-from thresher._internal.text import in_words, interval_text, isolated, percent_text, range_text
-from thresher.evaluation import Decision, Evaluation, MulticlassEvaluation
+from thresher._internal.text import interval_text, isolated, percent_text, range_text, visible
+from thresher.evaluation import Decision, LeastCostEvaluation, ThresholdEvaluation
+from thresher.evaluation.decision import CONSTANT, MOST_PROBABLE
+from thresher.evaluation.least_cost.rules import action_words
+from thresher.evaluation.least_cost.summary import dearest_words, foretold_words, names_text
 from thresher.evaluation.summary import headline, mix_words
 from thresher.inference import Interval
 from thresher.report.numbers import score_text, value_text
 
 
-def paragraphs(evaluation: Evaluation) -> list[str]:
+def paragraphs(evaluation: ThresholdEvaluation) -> list[str]:
     """The headline, then cost, range of conditions and firmness, a paragraph each."""
     every = headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)
     return [paragraph for paragraph in every if paragraph]
 
 
-def class_paragraphs(evaluation: MulticlassEvaluation) -> list[str]:
-    """The headline for several classes, where there is no one threshold to choose."""
-    name, *tied = evaluation.best
-    best, models = evaluation[name], len(evaluation.models)
-    rates, areas = best.rates, best.auc
-    right = _with_limits(rates.overall_accuracy)
-    if tied:
-        names = in_words([isolated(each) for each in evaluation.best])
-        lead = f"{names} tie for the highest overall accuracy of {models} models: {right} each."
-    elif models > 1:
-        lead = f"{isolated(name)} has the highest overall accuracy of {models} models: {right}."
-    else:
-        lead = f"{isolated(name)} calls {right} of all cases right."
-    whose = f"Of {isolated(name)}, which was given first, the" if tied else "Its"
-    means = (
-        f"{whose} mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
-        f"its macro F1 {_with_limits(rates.macro_f1)}, and its AUC, each class against the rest, is on average "
-        f"{_with_limits(areas.one_vs_rest_macro)}."
+def class_paragraphs(evaluation: LeastCostEvaluation) -> list[str]:
+    """The headline of k classes, costs, what was foretold, the class found least."""
+    decision, names = evaluation.decision, names_text(evaluation.costs, isolated)
+    model = evaluation[decision.model]
+    others = [rule for rule in evaluation.rules.values() if rule.name in (MOST_PROBABLE, CONSTANT)]
+    against = "; ".join(f"{action_words(rule, isolated)} {value_text(rule.cost.estimate)}" for rule in others)
+    mix = "classes mixed as in these rows" if evaluation.condition.mix is None else evaluation.condition.mix_text
+    costs = (
+        f"On new rows expect a cost of {_with_limits(decision.out_of_bag_cost)} per case, {visible(mix)}; {against}."
     )
+    why = f"{decision.why[0].upper()}{decision.why[1:]}." if len(evaluation.models) > 1 else ""
+    recall = model.rates.recall
     # An undefined recall is never the least.
-    weakest = min(best.confusion.classes, key=lambda label: np.nan_to_num(rates.recall[label].estimate, nan=math.inf))
-    recall = f"{isolated(str(weakest))}, with recall {_with_limits(rates.recall[weakest])}"
-    return [lead, means, f"Mind: the class found least often is {recall}."]
+    weakest = min(evaluation.classes, key=lambda label: np.nan_to_num(recall[label].estimate, nan=math.inf))
+    least = f"{isolated(str(weakest))}, with recall {_with_limits(recall[weakest])}"
+    return [
+        f"Use {isolated(decision.model)}: of {names} say the one of least expected cost.",
+        " ".join(filter(None, (costs, why))),
+        f"{foretold_words(model, isolated)} {dearest_words(evaluation, isolated)}",
+        f"Mind: the class found least often is {least}.",
+    ]
 
 
-def _cost(evaluation: Evaluation) -> str:
+def _cost(evaluation: ThresholdEvaluation) -> str:
     decision, condition = evaluation.decision, evaluation.decision.condition
     rights = {"a true positive": condition.cost_tp, "a true negative": condition.cost_tn}
     costs = {"a false positive costs": condition.cost_fp} | {word: cost for word, cost in rights.items() if cost}
@@ -57,7 +58,7 @@ def _cost(evaluation: Evaluation) -> str:
     )
 
 
-def _range(evaluation: Evaluation) -> str:
+def _range(evaluation: ThresholdEvaluation) -> str:
     decision, choice = evaluation.decision, evaluation.joint.choices[evaluation.decision.model]
     now = value_text(decision.condition.cost_ratio)
     sentences = []
@@ -88,7 +89,7 @@ def _ranges(decision: Decision) -> str:
     return f"{costs} at this class ratio, or {mixes} (now {value_text(condition.class_ratio)})"
 
 
-def _firmness(evaluation: Evaluation) -> str:
+def _firmness(evaluation: ThresholdEvaluation) -> str:
     decision, stability = evaluation.decision, evaluation.stability
     limits = decision.threshold_interval
     wins = ""

@@ -17,7 +17,7 @@ from thresher._internal.palette import ON_LIGHT
 from thresher._internal.text import percent_text, visible
 from thresher.cautions import Caution
 from thresher.choices.points import TableChoice
-from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation import LeastCostEvaluation, ThresholdEvaluation
 from thresher.evaluation.summary import SHORT_NAMES, Tile, rule_cells, rule_heads, rules_caption, tiles
 from thresher.report.payload import payload
 from thresher.report.points import points_panels, points_payload, points_tables
@@ -25,7 +25,7 @@ from thresher.report.static.panels import class_panels, panels
 from thresher.report.static.svg import Panel, colour, dashed, element
 from thresher.report.static.tables import Table, tables
 
-Shown: TypeAlias = Evaluation | MulticlassEvaluation | TableChoice
+Shown: TypeAlias = ThresholdEvaluation | LeastCostEvaluation | TableChoice
 _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
@@ -61,7 +61,7 @@ def page(
     """
     jinja = extra("jinja2", name="report")
     markup = extra("markupsafe", name="report").Markup
-    if isinstance(evaluation, Evaluation):
+    if isinstance(evaluation, ThresholdEvaluation):
         evaluation = evaluation.shortlist()
     data, kind = _contents(evaluation, title)
     heading = data["title"]
@@ -86,7 +86,7 @@ def page(
         grey="".join(f" grey{at % len(ON_LIGHT)}" for at, name in enumerate(lines) if name in grey),
         # Names in it are visible already, and may stand between isolates that are ours.
         headline=[markup.escape(paragraph) for paragraph in data["answer"]],
-        summary=_summary(evaluation) if isinstance(evaluation, Evaluation) else None,
+        summary=_summary(evaluation) if isinstance(evaluation, ThresholdEvaluation) else None,
         policy=policy(script, style),
         style=markup(style),
         script=markup(script),
@@ -146,19 +146,19 @@ def _contents(evaluation: Shown, title: str | None) -> tuple[dict[str, Any], str
     """The data of a page, and the script that shows them."""
     if isinstance(evaluation, TableChoice):
         return points_payload(evaluation, title=title), "points"
-    return payload(evaluation, title=title), "page" if isinstance(evaluation, Evaluation) else "classes"
+    return payload(evaluation, title=title), "page" if isinstance(evaluation, ThresholdEvaluation) else "classes"
 
 
 def _without_scripts(evaluation: Shown, data: Mapping[str, Any]) -> tuple[list[Panel], list[Table], list[str]]:
     """Pictures, tables, and the names of what lines in the pictures stand for."""
     if isinstance(evaluation, TableChoice):
         return points_panels(data), points_tables(data), []
-    if isinstance(evaluation, Evaluation):
+    if isinstance(evaluation, ThresholdEvaluation):
         return panels(evaluation, data), tables(data), list(evaluation.models)
     return class_panels(evaluation, data), tables(data), data["classes"]
 
 
-def _summary(evaluation: Evaluation) -> dict[str, Any]:
+def _summary(evaluation: ThresholdEvaluation) -> dict[str, Any]:
     """Facts, tiles and rules as texts, for readers without scripts."""
     share = percent_text(evaluation.decision.data_prevalence)
     return {

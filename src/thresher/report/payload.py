@@ -16,14 +16,14 @@ from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
 from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
-from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, summary
+from thresher.evaluation import LeastCostEvaluation, ModelEvaluation, ThresholdEvaluation, summary
 from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
-from thresher.evaluation.classes import LABELS as CLASS_LABELS
+from thresher.evaluation.least_cost.model import BY_CLASS
+from thresher.evaluation.least_cost.model import LABELS as CLASS_LABELS
 from thresher.evaluation.model import NUMBERS, are_probabilities
 from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import Rule
 from thresher.inference import Comparison, Interval
-from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import interval_data, json_number, json_numbers, significant
@@ -58,7 +58,7 @@ _LABELS = NUMBERS | {
 }
 
 
-def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
+def payload(evaluation: ThresholdEvaluation | LeastCostEvaluation, *, title: str | None = None) -> dict[str, Any]:
     """Everything on the page as data that JSON can carry.
 
     Whatever people named is made visible, but for the names that the decision and the models are known by.
@@ -68,7 +68,7 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
     '1 model on 6 cases'
     """
     models, cautions = len(evaluation.models), summary.by_importance(evaluation.cautions)
-    if isinstance(evaluation, Evaluation):
+    if isinstance(evaluation, ThresholdEvaluation):
         models, evaluation = len(evaluation.scored.scores), evaluation.shortlist()
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
     return {
@@ -87,11 +87,11 @@ def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None 
             }
             for known in MEASURES.values()
         ],
-        **(_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation)),
+        **(_two_classes(evaluation) if isinstance(evaluation, ThresholdEvaluation) else _several_classes(evaluation)),
     }
 
 
-def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
+def _two_classes(evaluation: ThresholdEvaluation) -> dict[str, Any]:
     decision, rows, declared = evaluation.decision, evaluation.scored, evaluation.condition.class_ratio is not None
     ranking, condition = evaluation[decision.model].ranking, decision.condition
     of_pos, of_neg = condition.shares or (0.0, 1.0)
@@ -134,7 +134,7 @@ def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _several_classes(evaluation: MulticlassEvaluation) -> dict[str, Any]:
+def _several_classes(evaluation: LeastCostEvaluation) -> dict[str, Any]:
     comparisons = evaluation.comparisons.items()
     return {
         "kind": "classes",
@@ -151,7 +151,7 @@ def _several_classes(evaluation: MulticlassEvaluation) -> dict[str, Any]:
     }
 
 
-def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
+def _rule(evaluation: ThresholdEvaluation, rule: Rule) -> dict[str, Any]:
     kind = _KINDS.get(rule.name, "model")
     return {
         "kind": kind,
@@ -179,7 +179,7 @@ def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
     ]
 
 
-def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
+def model_data(evaluation: ThresholdEvaluation, name: str) -> dict[str, Any]:
     """Everything the page shows of one model, after `Model` of the page's contract."""
     model = evaluation[name]
     ranking, choice = model.ranking, model.choice
@@ -283,7 +283,7 @@ def _short_thresholds(ranking: Ranking, split: Splits) -> Floats:
     return threshold
 
 
-def _ties(evaluation: Evaluation, name: str) -> dict[str, int]:
+def _ties(evaluation: ThresholdEvaluation, name: str) -> dict[str, int]:
     ranking = evaluation[name].ranking
     if ranking.weighted:  # the ranking holds weights, so rows tell how many of them share a score
         rows = evaluation.scored.scores[name].astype(np.float64)
@@ -358,18 +358,16 @@ def _number(name: str, label: str, value: Interval | float) -> dict[str, Any]:
     return {"name": name, "label": label, "interval": interval, "value": json_number(float(value))}
 
 
-def class_model_data(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
+def class_model_data(evaluation: LeastCostEvaluation, name: str) -> dict[str, Any]:
     """Everything the page shows of one model of several classes."""
     model = evaluation[name]
     points = max(FEWEST_POINTS, CURVE_POINTS // len(evaluation.classes) // 2)
-    numbers: dict[str, Interval | float] = dict(model.numbers)
-    numbers |= {name: getattr(model.confusion, name) for name in ("weighted_f1", "mcc", "kappa")}
-    del numbers["weighted_precision"]
+    numbers = {name: each for name, each in model.numbers.items() if name != "weighted_precision"}
     rows = []
     for label in evaluation.classes:
         table = model.confusion.one_vs_rest(label)
-        shown = {"precision": model.rates.precision[label], "recall": model.rates.recall[label]}
-        shown |= {"f1": table_interval(table, "f1", level=evaluation.level), "auc": model.auc.one_vs_rest[label]}
+        shown = {name: getattr(model.rates, name)[label] for name in BY_CLASS}
+        shown["auc"] = model.auc.one_vs_rest[label]
         data = {measure: interval_data(interval) for measure, interval in shown.items()}
         rows.append({"label": visible(str(label)), "count": json_number(table.Pos), **data})
     return {

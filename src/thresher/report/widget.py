@@ -7,14 +7,14 @@ from functools import cache
 from typing import Any
 
 from thresher._internal.optional import extra
-from thresher.evaluation import Evaluation
+from thresher.evaluation import ThresholdEvaluation
 from thresher.report.numbers import json_number
 from thresher.report.page import asset, embedded
 from thresher.report.payload import payload
 from thresher.tables import OperatingCondition
 
 
-def widget(evaluation: Evaluation) -> Any:
+def widget(evaluation: ThresholdEvaluation) -> Any:
     """A live page of an evaluation for notebooks; needs the extra `widget`.
 
     `threshold` is the threshold shown (None follows the optimum) and `condition` the operating condition; both change

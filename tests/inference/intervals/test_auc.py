@@ -9,7 +9,7 @@ from scipy import stats
 
 import thresher as th
 import thresher.inference as ti
-from tests.inference import oracles
+from tests.inference import class_examples, oracles
 from tests.strategies import labelled_scores, rough_weights, two_class_rankings
 from thresher._internal import parallel
 from thresher.errors import ArgumentError, LengthError, MissingValueError, OneClassError, PositiveLabelError
@@ -408,7 +408,7 @@ def small(draw):
 def test_estimates_are_those_of_the_areas_and_lie_between_their_limits(data, level):
     labels, probabilities = data
     result, plain = (
-        ti.class_auc_interval(labels, probabilities, level=level),
+        class_examples.areas(labels, probabilities, level=level),
         th.segment(labels, probabilities).areas,
     )
     for name in AVERAGES:
@@ -425,7 +425,7 @@ def test_for_two_classes_all_are_the_auc():
     rng = np.random.default_rng(4)
     labels = rng.integers(2, size=200)
     p = 1 / (1 + np.exp(-rng.normal(size=200) - labels))
-    result = ti.class_auc_interval(labels, np.column_stack([1 - p, p]))
+    result = class_examples.areas(labels, np.column_stack([1 - p, p]))
     variance = ti.auc_variance(th.rank(labels, p))
     for name in AVERAGES:
         assert getattr(result, name).estimate == pytest.approx(th.auc(th.rank(labels, p)))
@@ -443,7 +443,7 @@ def test_the_variances_are_what_simulation_finds(share):
         for name in AVERAGES:
             result[name].append(getattr(plain, name))
         if i < 60:
-            intervals = ti.class_auc_interval(labels, probabilities)
+            intervals = class_examples.areas(labels, probabilities)
             for name in AVERAGES:
                 stated[name].append(getattr(intervals, name).variance)
     for name in AVERAGES:
@@ -452,24 +452,45 @@ def test_the_variances_are_what_simulation_finds(share):
 
 def test_perfect_columns_still_have_width():
     labels = [0, 0, 1, 1, 2, 2]
-    result = ti.class_auc_interval(labels, np.eye(3)[labels])
+    result = class_examples.areas(labels, np.eye(3)[labels])
     for name in AVERAGES:
         assert getattr(result, name).upper == 1
         assert getattr(result, name).lower < 0.5
 
 
 def test_a_class_of_one_row_has_limits_and_no_variance():
-    labels, probabilities = [0, 0, 0, 1, 1, 2], np.random.default_rng(0).random((6, 3))
-    result = ti.class_auc_interval(labels, probabilities)
+    labels, probabilities = [0, 0, 0, 1, 1, 2], np.random.default_rng(0).dirichlet(np.ones(3), 6)
+    result = class_examples.areas(labels, probabilities)
     assert math.isnan(result.one_vs_rest_macro.variance)
     assert result.one_vs_rest_macro.method == "exact pairs"
 
 
+def test_segments_and_rows_have_an_auc_by_the_name_of_its_average():
+    labels, models = class_examples.rows(60, 3, ties=True)
+    every = class_examples.areas(labels, models["poor"])
+    segments, sample = th.segment(labels, models["poor"]), ti.classified_rows(labels, models)
+    for name in AVERAGES:
+        assert ti.auc_interval(sample, model="poor", average=name) == getattr(every, name)
+        of_segments = ti.auc_interval(segments, average=name)
+        for field in ("estimate", "lower", "upper", "variance"):
+            assert getattr(of_segments, field) == pytest.approx(getattr(getattr(every, name), field))
+    clustered = ti.classified_rows(labels, models["poor"], clusters=np.arange(60) // 3)
+    assert ti.auc_interval(clustered, average=AVERAGES[0]) != getattr(every, AVERAGES[0])
+
+
 def test_bad_input_of_several_classes():
+    leaves = th.Segments.parse("[3,1][1,3]", probability=[[0.7, 0.3], [0.2, 0.8]], classes="ab")
+    for wrong, match in ((None, "an average, of which there are four"), ("macro", "no average 'macro'")):
+        with pytest.raises(ArgumentError, match=match):
+            ti.auc_interval(leaves, average=wrong)
     with pytest.raises(ArgumentError, match="level"):
-        ti.class_auc_interval([0, 1], [[0.5, 0.5], [0.4, 0.6]], level=0)
-    with pytest.raises(OneClassError):
-        ti.class_auc_interval([0, 0], [[0.5, 0.5], [0.4, 0.6]], classes=[0, 1])
+        ti.auc_interval(leaves, average="one_vs_rest_macro", level=0)
+    with pytest.raises(ArgumentError, match="weights do not say how many cases"):
+        ti.auc_interval(leaves.at_mix({"a": 0.1, "b": 0.9}), average="one_vs_rest_macro")
+    with pytest.raises(ArgumentError, match="two classes have one AUC"):
+        ti.auc_interval(leaves.ranking("a"), average="one_vs_rest_macro")
+    with pytest.raises(ArgumentError, match="there are several models"):
+        ti.auc_interval(ti.classified_rows([0, 1], {"a": np.eye(2), "b": np.eye(2)}), average="one_vs_rest_macro")
 
 
 def test_printed_lines_of_several_classes_are_aligned():
@@ -477,7 +498,7 @@ def test_printed_lines_of_several_classes_are_aligned():
     cats = [[0.7, 0.2, 0.1], [0.4, 0.1, 0.5], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]]
     cows = [[0.3, 0.6, 0.1], [0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3]]
     dogs = [[0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.4, 0.2, 0.4]]
-    assert str(ti.class_auc_interval(labels, cats + cows + dogs)).splitlines() == [
+    assert str(class_examples.areas(labels, cats + cows + dogs)).splitlines() == [
         "cat against the rest    0.9375 [0.5073, 0.9954]",
         "cow against the rest    0.8750 [0.4568, 0.9831]",
         "dog against the rest    0.9219 [0.4980, 0.9929]",

@@ -258,6 +258,6 @@ def test_printed_lines_are_aligned():
 def test_intervals_of_classes_can_be_pickled_and_copied():
     labels, models = class_examples.rows(60, 1)
     matrix = th.ConfusionMatrix([[7, 2, 1], [2, 8, 1], [0, 1, 3]], classes="abc")
-    for result in (ti.class_auc_interval(labels, models["poor"]), confusion_intervals(matrix)):
+    for result in (class_examples.areas(labels, models["poor"]), confusion_intervals(matrix)):
         for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):  # noqa: S301
             assert again.intervals() == result.intervals()

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.cli.reading import Group, LabelledScores
-    from thresher.evaluation import Evaluation, ScannedEvaluation
+    from thresher.evaluation import ScannedEvaluation, ThresholdEvaluation
     from thresher.tables import OperatingCondition
 
-    Answer: TypeAlias = Evaluation | ScannedEvaluation | ThresherError
+    Answer: TypeAlias = ThresholdEvaluation | ScannedEvaluation | ThresherError
     Answers: TypeAlias = dict[Group, Answer]
 
 _TOO_MANY = "there are more than fit"
@@ -91,7 +91,7 @@ def command(
     from thresher.cli.console.evaluation import scan_blocks, summary
     from thresher.cli.console.groups import present_groups
     from thresher.cli.console.screen import written_text
-    from thresher.evaluation import Evaluation
+    from thresher.evaluation import ThresholdEvaluation
     from thresher.inference.comparison.difference import require_margin
 
     require_margin(how.margin)  # even of one model, which is compared with nobody
@@ -103,7 +103,7 @@ def command(
     written = [] if groups.by else [written_text(_write(each, how, title=title)) for each in answers.values()]
 
     def blocks(each: Any, screen: Console) -> Iterator[Any]:
-        if isinstance(each, Evaluation):
+        if isinstance(each, ThresholdEvaluation):
             yield from summary(each, screen, title=title)
         else:
             yield from scan_blocks(each, screen.width, title=title)
@@ -137,7 +137,7 @@ def _evaluate_rows(
     if rows is None:
         return None
 
-    def answer(part: LabelledScores) -> Evaluation:
+    def answer(part: LabelledScores) -> ThresholdEvaluation:
         models = count_text(len(part.columns["scores"]), "model")
         with working(f"evaluating {models} on {len(part.columns['labels']):,} rows"):
             evaluation = evaluate(
@@ -157,7 +157,7 @@ def _evaluate_rows(
     return dict(answer_groups(rows, answer))
 
 
-def _compute(evaluation: Evaluation, printed: PrintOptions) -> None:
+def _compute(evaluation: ThresholdEvaluation, printed: PrintOptions) -> None:
     """Compute what will be printed, and say how far that is."""
     from thresher.cli.console.screen import working
 
@@ -219,16 +219,16 @@ def _evaluate_counts(
 def _write(evaluation: Answer, how: EvaluateOptions, *, title: str) -> list[str]:
     """Write the files asked for; returns a line for each."""
     from thresher.cli.console.screen import working
-    from thresher.evaluation import Evaluation
+    from thresher.evaluation import ThresholdEvaluation
 
     written: list[str] = []
     if isinstance(evaluation, ThresherError):
         return written
-    if how.output and isinstance(evaluation, Evaluation):
+    if how.output and isinstance(evaluation, ThresholdEvaluation):
         with working("writing the report"):
             evaluation.to_html(how.output, title=title)
         written.append(f"report    {how.output}")
-    if how.figures and isinstance(evaluation, Evaluation):
+    if how.figures and isinstance(evaluation, ThresholdEvaluation):
         from thresher.plots import write_figures
 
         with working("drawing the figures"):

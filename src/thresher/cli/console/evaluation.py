@@ -35,7 +35,7 @@ from thresher.cli.console.tables import (
     ratio_range,
     threshold_number,
 )
-from thresher.evaluation import Evaluation, ModelEvaluation, ScannedEvaluation
+from thresher.evaluation import ModelEvaluation, ScannedEvaluation, ThresholdEvaluation
 from thresher.evaluation import summary as phrases
 from thresher.evaluation.decision import saving_text, wins_text
 from thresher.evaluation.engine import bounds_text
@@ -54,7 +54,7 @@ _SIDE_BY_SIDE = 96  # columns needed to draw the curve left of the table
 _NOW = "◂ now"
 
 
-def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
+def summary(evaluation: ThresholdEvaluation, screen: Console, *, title: str) -> Iterator[Any]:
     """Blocks to show: the decision, rules, models, curve, comparison and cautions."""
     evaluation = evaluation.shortlist()
     ranking = evaluation[evaluation.decision.model].ranking
@@ -83,7 +83,7 @@ def _data_line(title: str, counts: str, dropped: int, style: str = "bold") -> Te
     return text.append(f"; {dropped:,} dropped for missing values" if dropped else "", style=style)
 
 
-def decision_panel(evaluation: Evaluation) -> Panel:
+def decision_panel(evaluation: ThresholdEvaluation) -> Panel:
     """The decision in words, with its reason, the main caution and the condition."""
     text = Text(plain_text(phrases.headline(evaluation)), style="bold")
     if why := phrases.reason(evaluation):
@@ -96,7 +96,7 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
 
 
-def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
+def rules_block(evaluation: ThresholdEvaluation, width: int) -> list[RenderableType]:
     """Every way to act, per 1,000 cases."""
     first, *heads = phrases.rule_heads(evaluation)
     names, cells = [], []
@@ -109,7 +109,7 @@ def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
     return [tiles, Text(), heading(f"{title} cases", rest), *tables(first, heads, names, cells, width)]
 
 
-def _behind(evaluation: Evaluation) -> Text:
+def _behind(evaluation: ThresholdEvaluation) -> Text:
     """What the decision rests on, and how far it holds."""
     decision = evaluation.decision
     text = Text("Expected cost per case ").append(interval_text(decision.expected_cost))
@@ -128,7 +128,7 @@ def _behind(evaluation: Evaluation) -> Text:
     return text
 
 
-def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]:
+def _model_tables(evaluation: ThresholdEvaluation, width: int) -> Iterator[RenderableType]:
     """All models, one line each."""
     quantities = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
     heads = ("AUC", "expected cost", "out-of-bag cost", "threshold", *_FURTHER.values(), *map(plain_text, quantities))
@@ -143,7 +143,7 @@ def _model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType
     return tables("", heads, names, cells, width)
 
 
-def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
+def _at_threshold(evaluation: ThresholdEvaluation, screen: Console) -> RenderableType:
     """The ROC curve with the chosen point, and what the chosen threshold does."""
     winner = evaluation[evaluation.decision.model]
     right = Group(
@@ -165,7 +165,7 @@ def _at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
     return Columns([Padding(picture, (0, 4, 0, 0)), right], padding=0)
 
 
-def _measures_table(evaluation: Evaluation, winner: ModelEvaluation) -> Table:
+def _measures_table(evaluation: ThresholdEvaluation, winner: ModelEvaluation) -> Table:
     """Measures at the declared mix; where that is not the rows', theirs too."""
     columns = {phrases.mix_words(evaluation): winner.measures}
     if winner.mix_declared:
@@ -174,7 +174,7 @@ def _measures_table(evaluation: Evaluation, winner: ModelEvaluation) -> Table:
     return table(("measure", *heads), [(name, *(of[name] for of in columns.values())) for name in _SHOWN])
 
 
-def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Group:
+def _roc(evaluation: ThresholdEvaluation, screen: Console, *, width: int) -> Group:
     """The winner's curve on top of the others; without colours it is drawn alone."""
     names, winner = list(evaluation.models), evaluation.decision.model
     colours = dict(zip(names, colours_of(len(names)), strict=True))
@@ -192,7 +192,7 @@ def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Group:
     return Group(text, roc_picture(rankings, chosen, width=width, height=13, colours=styles))
 
 
-def _predictions(evaluation: Evaluation) -> Table:
+def _predictions(evaluation: ThresholdEvaluation) -> Table:
     """What the models' own predictions do, whatever their scores are."""
     lines: list[list[Cell]] = []
     for name, model in evaluation.models.items():
@@ -203,7 +203,7 @@ def _predictions(evaluation: Evaluation) -> Table:
     return table(("", *CELLS, "accuracy", "expected cost"), lines)
 
 
-def _winners(evaluation: Evaluation) -> Table:
+def _winners(evaluation: ThresholdEvaluation) -> Table:
     """Who is cheapest at which cost ratios, the range of the condition marked."""
     ranges: list[tuple[str, float, float]] = []
     for each in evaluation.joint.ranges:
@@ -227,7 +227,7 @@ def scan_blocks(scan: ScannedEvaluation, width: int, *, title: str) -> Iterator[
     answer = Text.assemble("Use ", (plain_text(decision.model), "bold"), f", and {rule} ", (weighty, "bold"), ".\n")
     answer.append("Expected cost per case ").append(interval_text(decision.expected_cost))
     answer.append(f"; the least that any threshold reaches is {bounds_text(winner.bounds['expected_cost'])}.\n")
-    answer.append(f"{saving_text(decision.saving, decision.baseline)}\n")
+    answer.append(f"{saving_text(decision.saving, decision.baseline_words)}\n")
     yield answer.append(f"It stays the best model {ratio_range(decision.cost_ratios)}.")
     first, *rules = phrases.rules_rows(scan.rules, scan.condition)
     yield table(first, rules)

@@ -16,6 +16,8 @@ from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
+from thresher.inference.class_rows import Classes, holds_matrices, require_of_vectors
+from thresher.inference.comparison.classes import compare_vectors
 from thresher.inference.comparison.comparison import (
     Comparison,
     Correction,
@@ -64,9 +66,12 @@ def compare(
     scores: Any,
     *,
     positive: Any = None,
+    classes: Classes = None,
+    other: Any = None,
+    predictions: Any = None,
     weights: Any = None,
     clusters: Any = None,
-    measure: str | Measure | OperatingCondition = "auc",
+    measure: str | Measure | OperatingCondition | None = None,
     thresholds: Mapping[str, float] | None = None,
     condition: OperatingCondition | None = None,
     trained_at: float | None = None,
@@ -78,7 +83,7 @@ def compare(
     replicates: int = 2000,
     missing: Missing = "raise",
 ) -> Comparison:
-    """Compare two or more models that scored the same rows.
+    """Compare two or more models that scored the same rows, of two classes or of k.
 
     Models that see the same rows err on the same rows, so their difference is surer than either of them;
     that needs rows, and rankings are refused. AUCs are compared by DeLong's covariance (1988), with `weights` as
@@ -96,12 +101,17 @@ def compare(
         As in `rank`.
     scores
         The scores of each model by its name, row by row in the order of `labels`: a mapping, or a frame with a
-        column per model.
+        column per model. Of k classes, a matrix of probabilities of each model by its name.
+    classes, other, predictions
+        Of k classes, as in `evaluate`; but calls that are given count as the model's own.
     clusters
         Which rows belong together, e.g. the patient each comes from.
     measure
         A quantity such as "auc", "partial_auc[fpr<=0.1]", "brier", "net_benefit@0.05", "specificity@recall>=0.9",
-        "expected_cost" or a measure of a table; an operating condition stands for the expected cost under it.
+        "expected_cost" or a measure of a table; an operating condition stands for the expected cost under it. By
+        default "auc". Of k classes "overall_accuracy" (the default), "macro_recall" or "macro_f1" of the most probable
+        class, "one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro" or "one_vs_one_weighted", averages of
+        the AUC, "brier", "log_loss", or "expected_cost" of the actions of least expected cost under `condition`.
     thresholds
         The threshold of each model by its name; without any, a measure is taken at the cheapest under `condition`.
     condition, trained_at
@@ -130,9 +140,40 @@ def compare(
     tree - logit      -0.1458   [-0.7025, 0.4108]   0.52       0.52   undecided
     >>> comparison["logit", "tree"].difference
     0.14583333333333337
+    >>> animals = ["cat", "cow", "dog"] * 4
+    >>> sure = [[.8, .1, .1], [.1, .8, .1], [.1, .1, .8]] * 3 + [[.8, .1, .1], [.1, .2, .7], [.2, .1, .7]]
+    >>> shy = [[.4, .3, .3], [.3, .4, .3], [.3, .4, .3]] * 4
+    >>> print(compare(animals, {"sure": sure, "shy": shy}, classes=["cat", "cow", "dog"])["sure", "shy"])
+    sure - shy  0.2500 [-0.1449, 0.6449]  p 0.19  undecided
     """
     require_level(level)
     require_margin(margin)
+    require_one_of(correction, ("holm", "none"), name="correction")
+    if isinstance(measure, OperatingCondition):
+        if condition is not None:
+            raise ArgumentError("two operating conditions are given", f"pass {argument('measure', 'expected_cost')}")
+        condition, measure = measure, "expected_cost"
+    if classes is not None or holds_matrices(scores):
+        _require_of_vectors(positive=positive, thresholds=thresholds, trained_at=trained_at)
+        return compare_vectors(
+            labels,
+            scores,
+            measure="overall_accuracy" if measure is None else str(getattr(measure, "name", measure)),
+            condition=condition,
+            against=against,
+            level=level,
+            margin=margin,
+            correction=correction,
+            classes=classes,
+            other=other,
+            predictions=predictions,
+            weights=weights,
+            clusters=clusters,
+            missing=missing,
+        )
+    require_of_vectors({"other": other, "predictions": predictions})
+    if condition is not None:
+        require_condition(condition)
     models = columns_by_name(scores)
     if models is None:
         raise ArgumentError(
@@ -142,15 +183,8 @@ def compare(
     if len(models) < 2:
         raise ArgumentError(f"there is {len(models)} model to compare", "give the scores of two or more")
     names = tuple(models)
-    require_one_of(correction, ("holm", "none"), name="correction")
-    if condition is not None:
-        require_condition(condition)
-    if isinstance(measure, OperatingCondition):
-        if condition is not None:
-            raise ArgumentError("two operating conditions are given", f"pass {argument('measure', 'expected_cost')}")
-        condition = measure
     Mix.of(condition, trained_at)  # refuses what is no prevalence
-    wanted = quantity("expected_cost" if isinstance(measure, OperatingCondition) else measure)
+    wanted = quantity("auc" if measure is None else measure)
     asked, at = _question(wanted, thresholds, condition, names)
     if wanted.measure is not None and wanted.better == "neither":
         what = f"{wanted.name} has no better side, so no model is better by it"
@@ -186,6 +220,14 @@ def compare(
         dropped=rows.dropped,
         against=pairing.model(estimates),
     )
+
+
+def _require_of_vectors(**options: Any) -> None:
+    """Refuse what two classes alone have."""
+    name = next((name for name, value in options.items() if value is not None), None)
+    if name is not None:
+        what = f"{argument(name)} is of two classes, and matrices of probabilities are of k"
+        raise ArgumentError(what, "leave it out, or give the scores of one class", parameter=name)
 
 
 def _question(

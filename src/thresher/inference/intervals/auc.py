@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import require_level, require_number, require_one_of
+from thresher._internal.arguments import is_one_of, require_level, require_number, require_one_of
 from thresher._internal.parallel import map_chunks, parallel_map, threads_for
 from thresher.curves import auc
-from thresher.errors import ArgumentError
-from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
+from thresher.errors import ArgumentError, argument
+from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.influence import RowInfluence, bessel_correction, class_influence
 from thresher.inference.interval import (
     LOGIT,
@@ -26,8 +26,9 @@ from thresher.inference.interval import (
 )
 from thresher.inference.intervals.rate import exact_limits
 from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
-from thresher.inputs.columns import Column, Missing
-from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.inputs.columns import Column
+from thresher.inputs.labels import listed
+from thresher.ranking import Floats, Ranking, Segments, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
@@ -36,7 +37,12 @@ NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes 
 
 
 def auc_interval(
-    source: Ranking | ScoredRows, *, model: str | None = None, level: float = 0.95, method: AucMethod = "delong"
+    source: Ranking | ScoredRows | Segments | ClassifiedRows,
+    *,
+    model: str | None = None,
+    average: str | None = None,
+    level: float = 0.95,
+    method: AucMethod = "delong",
 ) -> Interval:
     """The interval for the AUC of a ranking, in O(segments), or of one model's rows.
 
@@ -52,6 +58,10 @@ def auc_interval(
     them changes nothing and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count
     as independent (Obuchowski 1997). Such rows have DeLong's method alone.
 
+    Of k classes an AUC is an `average`: "one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro" or
+    "one_vs_one_weighted". Each row then adds what it contributes to all AUCs in it, and limits have Student's quantile
+    for the smallest class.
+
     >>> ct = Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
     >>> interval = auc_interval(ct)
     >>> print(interval, round(interval.variance**0.5, 6))
@@ -63,9 +73,17 @@ def auc_interval(
     0.7500 [0.2748, 0.9596]
     >>> print(auc_interval(ScoredRows.of(labels * 2, scores * 2, clusters=[*range(10)] * 2)))  # every e-mail twice
     0.7500 [0.1169, 0.9855]
+    >>> leaves = Segments.parse("[8,1,1][1,6,3][0,2,8]",
+    ...     probability=[[.8, .1, .1], [.2, .5, .3], [.1, .2, .7]], classes="abc")
+    >>> print(auc_interval(leaves, average="one_vs_rest_macro"))
+    0.8373 [0.6746, 0.9274]
     """
     require_level(level)
     require_one_of(method, ("delong", "wald", "hanley-mcneil"), name="method")
+    if isinstance(source, Segments | ClassifiedRows):
+        return _average_interval(source, model, average, level)
+    if average is not None:
+        raise ArgumentError(f"two classes have one AUC, and no average {average!r}", "leave average out")
     if isinstance(source, ScoredRows):
         rows = replace(source, scores={(name := one_model(source.scores, model)): source.scores[name]})
         if not rows.simple and method != "delong":
@@ -378,6 +396,11 @@ class ClassAucIntervals(ClassIntervals):
     one_vs_one_weighted: Interval
     dropped: int = 0
 
+    def average(self, name: str) -> Interval:
+        """One of the four averages by its name."""
+        interval: Interval = getattr(self, name)
+        return interval
+
     def __str__(self) -> str:
         lines = [(f"{name!s} against the rest", interval) for name, interval in self.one_vs_rest.items()]
         lines += [(name.replace("_", "-", 2).replace("_", ", "), getattr(self, name)) for name in AVERAGES]
@@ -387,42 +410,30 @@ class ClassAucIntervals(ClassIntervals):
         return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
 
 
-def class_auc_interval(
-    labels: Any,
-    probabilities: Any,
-    *,
-    classes: Sequence[Any] | None = None,
-    weights: Any = None,
-    clusters: Any = None,
-    level: float = 0.95,
-    missing: Missing = "raise",
-) -> ClassAucIntervals:
-    """Intervals for every one-vs-rest AUC and the four averages of `segments.areas`.
-
-    Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
-    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive of one
-    AUC and a negative of others; rows are drawn from all classes together, so the shares of the classes in weighted
-    averages are uncertain too. Limits are on the logit scale, with Student's quantile for as many degrees of freedom
-    as the smallest class has cases, less one. `weights` and `clusters` are those of `auc_interval` of rows.
-
-    >>> labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
-    >>> probabilities = [[.7, .2, .1], [.4, .1, .5], [.6, .3, .1], [.5, .4, .1], [.3, .6, .1], [.5, .3, .2],
-    ...     [.2, .7, .1], [.3, .4, .3], [.2, .5, .3], [.1, .1, .8], [.2, .2, .6], [.4, .2, .4]]
-    >>> print(class_auc_interval(labels, probabilities).one_vs_rest_macro)
-    0.9115 [0.4892, 0.9910]
-    """
-    require_level(level)
-    rows = classified_rows(
-        labels, {"model": probabilities}, classes=classes, weights=weights, clusters=clusters, missing=missing
-    )
-    require_two_clusters_of_classes(rows)
-    return area_intervals(rows, "model", class_influence(rows, "model"), level=level)
+def _average_interval(source: Segments | ClassifiedRows, model: str | None, average: Any, level: float) -> Interval:
+    """The interval of one average of the AUCs of k classes."""
+    if not is_one_of(average, AVERAGES):
+        what = "an AUC of k classes is an average, of which there are four"
+        if average is not None:
+            what = f"there is no average {average!r} of AUCs"
+        raise ArgumentError(what, f"pass {argument('average', AVERAGES[0])}, or {listed(AVERAGES[1:])}")
+    rows = ClassifiedRows.of_segments(source) if isinstance(source, Segments) else source
+    rows.require_two_clusters()
+    name = one_model(rows.matrices, model)
+    return area_intervals(rows, name, class_influence(rows, name), level=level).average(average)
 
 
 def area_intervals(
     rows: ClassifiedRows, model: str, influence: Mapping[str, RowInfluence], *, level: float
 ) -> ClassAucIntervals:
-    """The same from checked rows, and the influences on the averages."""
+    """Intervals for every one-vs-rest AUC and its four averages.
+
+    Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
+    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive of one
+    AUC and a negative of others; rows are drawn from all classes together, so the shares of the classes in weighted
+    averages are uncertain too. Limits are on the logit scale, with Student's quantile for as many degrees of freedom
+    as the smallest class has cases, less one.
+    """
     smallest, units = float(rows.class_units.min()), rows.units
 
     def average(of: RowInfluence) -> Interval:

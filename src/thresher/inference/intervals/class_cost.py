@@ -84,10 +84,7 @@ class CaseCosts(ReadOnlyFields):
     @classmethod
     def of_rows(cls, rows: ClassifiedRows, model: str, condition: OperatingCondition, actions: Indices) -> Self:
         """The rows of one model, with the place of the action for each row."""
-        k = len(rows.classes)
-        cases = np.bincount(rows.index, weights=rows.weight, minlength=k)
-        mixed = Segments(np.eye(k), np.diag(cases), classes=rows.classes)  # only how many cases each class has
-        costs, mix, factor = _at_deployment(mixed, condition)
+        costs, mix, factor = _at_deployment(rows.class_mix, condition)
         foretold = _foretold(rows.matrices[model], costs, actions, factor)
         return cls(costs, rows.index, actions, foretold, mix, None, rows.weight, rows.cluster)
 
@@ -107,6 +104,17 @@ class CaseCosts(ReadOnlyFields):
         """The cost of each entry's action for its class."""
         paid: Floats = self.costs.costs[self.actual, self.actions]
         return paid
+
+    @property
+    def mean(self) -> float:
+        """The expected cost per case, without limits."""
+        mass = self._mass()
+        of_class = np.bincount(self.actual, weights=mass * self.paid, minlength=len(self.costs.classes))
+        if self.mix is None:
+            return float(of_class.sum() / mass.sum())
+        used = self.mix > 0
+        cases = np.bincount(self.actual, weights=mass, minlength=used.size)
+        return float((self.mix[used] * of_class[used] / cases[used]).sum())
 
     def interval(self, *, level: float = 0.95) -> Interval:
         """The expected cost per case.
@@ -144,7 +152,7 @@ class CaseCosts(ReadOnlyFields):
         require_level(level)
         k, a = self.costs.costs.shape
         seen = np.bincount(self.actual * a + self.actions, weights=self.cases, minlength=k * a).reshape(k, a) > 0
-        regret, cases, share = self.costs.regret.costs, self._independent_cases(), self._shares()
+        regret, cases, share = self.costs.regret.costs, self._independent_cases(), self.shares()
         with np.errstate(divide="ignore", invalid="ignore"):
             limit = regret * (share * -math.log(1 - level) / cases)[:, np.newaxis]
         cells = np.argwhere(~seen & (limit > 0))
@@ -165,7 +173,8 @@ class CaseCosts(ReadOnlyFields):
         text = f"{what}; it may cost up to {worst.limit:.4g} per case, more than the limits show"
         return (Caution("unseen-error", text),)
 
-    def _shares(self) -> Floats:
+    def shares(self) -> Floats:
+        """The share of each class: as declared, or that of the data."""
         if self.mix is not None:
             return self.mix
         of_class = np.bincount(self.actual, weights=self._mass(), minlength=len(self.costs.classes))
@@ -231,6 +240,15 @@ class CaseCosts(ReadOnlyFields):
             raise ArgumentError("one cluster has no spread", "give at least two clusters, or leave them out")
         sums = np.bincount(self.cluster, weights=influence)
         return max(variance, float(sums @ sums) * units / (units - 1)), min(freedom, units - 1.0)
+
+
+def least_costs(rows: ClassifiedRows, model: str, condition: OperatingCondition) -> CaseCosts:
+    """What taking the action of least expected cost costs for the rows of one model."""
+    resolved = condition.for_data(rows.class_mix)
+    if resolved.costs is None:
+        raise TypeError("a condition of k classes has costs")
+    weights = condition.class_weights(rows.class_mix)
+    return CaseCosts.of_rows(rows, model, condition, resolved.costs.decide(rows.matrices[model], weights=weights))
 
 
 def _at_deployment(segments: Segments, condition: OperatingCondition) -> tuple[CostMatrix, Floats | None, Floats]:

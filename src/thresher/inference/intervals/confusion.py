@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -119,6 +119,36 @@ def sampled_confusion_intervals(
     sampled = SampledTable.of(actual * k + calls, k * k, weight=weight, cluster=cluster)
     of_matrix = partial(_matrix_interval, matrix, level=level, sampled=sampled)
     return _intervals(matrix, right, tables, of_matrix, level=level)
+
+
+def call_intervals(
+    matrix: ConfusionMatrix,
+    actual: Indices,
+    calls: Indices,
+    weight: Floats | None,
+    cluster: Indices | None,
+    *,
+    level: float = 0.95,
+) -> ConfusionIntervals:
+    """The intervals of rows that a matrix counts; some may be called no class.
+
+    Averages over classes, MCC and kappa are then left without limits.
+    """
+    require_level(level)
+    if not matrix.others:
+        if weight is None and cluster is None:
+            return confusion_intervals(matrix, level=level)
+        return sampled_confusion_intervals(actual, calls, matrix.classes, weight=weight, cluster=cluster, level=level)
+    right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == calls, weight=weight, cluster=cluster)
+    tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(len(matrix.classes))]
+
+    def of_matrix(name: str) -> Interval:
+        return replace(undefined(level, _NO_CLASS), estimate=MATRIX_MEASURES[name].value(matrix))
+
+    return _intervals(matrix, right, tables, of_matrix, level=level)
+
+
+_NO_CLASS = "some cases are called no class, so that this has no limits"
 
 
 def _intervals(

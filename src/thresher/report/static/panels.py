@@ -11,7 +11,7 @@ from thresher._internal.text import percent_text
 from thresher.calibration.losses import LOSSES
 from thresher.curves import cost_curve, gain, net_benefit
 from thresher.curves.hull import hull_splits
-from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation import LeastCostEvaluation, ThresholdEvaluation
 from thresher.evaluation.bands import MOST_BANDS
 from thresher.evaluation.rules import CURRENT, HALF
 from thresher.evaluation.summary import SHORT_NAMES
@@ -37,7 +37,7 @@ _RATE = (0.0, 1.0)
 _BANDS = f"Shaded bands are {POINTWISE}."
 
 
-def panels(evaluation: Evaluation, payload: Mapping[str, Any]) -> list[Panel]:
+def panels(evaluation: ThresholdEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
     """Every panel of the page; the pairs grid is for few cases."""
     models = _Models(evaluation, payload)
     draw: list[Callable[[_Models], Panel]] = [_coverage, _roc, _precision_recall, _cost]
@@ -49,7 +49,7 @@ def panels(evaluation: Evaluation, payload: Mapping[str, Any]) -> list[Panel]:
     return [each(models) for each in draw]
 
 
-def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
+def class_panels(evaluation: LeastCostEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
     """Confusion matrices, and ROC curves of every class against the rest."""
     drawn = []
     for model in payload["class_models"]:
@@ -105,7 +105,7 @@ def _cut(label: str) -> str:
 class _Models:
     """What every panel needs: rankings, tables, the condition, the winner."""
 
-    def __init__(self, evaluation: Evaluation, payload: Mapping[str, Any]) -> None:
+    def __init__(self, evaluation: ThresholdEvaluation, payload: Mapping[str, Any]) -> None:
         self.evaluation = evaluation
         self.names = list(evaluation.models)
         self.rankings: list[Ranking] = [model.ranking for model in evaluation.models.values()]

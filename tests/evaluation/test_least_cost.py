@@ -24,7 +24,7 @@ CLUSTERS = np.arange(90) // 3
 
 
 def model(**more):
-    return th.evaluation.evaluate_classes(LABELS, MATRIX, **more)["model"]
+    return class_examples.evaluate(LABELS, MATRIX, **more)["model"]
 
 
 def same(one, other):
@@ -40,15 +40,14 @@ def test_every_number_is_that_of_the_function_of_its_name(more):
     weights = more.get("weights")
     assert evaluation.confusion == th.confusion(LABELS, MATRIX.argmax(axis=1), weights=weights)
     segments = th.segment(LABELS, MATRIX, weights=weights)
-    assert evaluation.areas.one_vs_rest == pytest.approx(segments.areas.one_vs_rest)
-    for name, ranking in segments.rankings.items():
-        assert th.auc(evaluation.rankings[name]) == pytest.approx(th.auc(ranking))
+    assert evaluation.segments == segments
+    assert evaluation.rankings == {i: th.rank(i == LABELS, MATRIX[:, i], weights=weights) for i in range(3)}
+    assert evaluation.expected_cost.estimate == pytest.approx(th.choose(segments).expected_cost)
     assert evaluation.brier.estimate == pytest.approx(th.brier(th.segment(LABELS, MATRIX, weights=weights)))
     assert evaluation.log_loss.estimate == pytest.approx(th.log_loss(th.segment(LABELS, MATRIX, weights=weights)))
-    areas = th.inference.class_auc_interval(LABELS, MATRIX, **more)
+    areas = class_examples.areas(LABELS, MATRIX, **more)
     for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
         assert getattr(evaluation.auc, name) == getattr(areas, name)
-        assert getattr(evaluation.auc, name).estimate == pytest.approx(getattr(evaluation.areas, name))
     for i in range(3):
         same(
             evaluation.auc.one_vs_rest[i],
@@ -69,7 +68,7 @@ def test_weights_and_clusters_reach_the_rates():
 @pytest.mark.parametrize("name", ["brier", "log_loss"])
 def test_losses_widen_with_clusters_and_weights_and_level(name):
     plain = getattr(model(), name)
-    tenfold = th.evaluation.evaluate_classes(
+    tenfold = class_examples.evaluate(
         np.repeat(LABELS, 10), np.repeat(MATRIX, 10, axis=0), clusters=np.repeat(np.arange(90), 10)
     )["model"]
     same(getattr(tenfold, name), plain)
@@ -79,7 +78,7 @@ def test_losses_widen_with_clusters_and_weights_and_level(name):
 
 def test_two_classes_have_the_brier_score_of_two_classes():
     labels, models = class_examples.rows(50, 1, classes=2)
-    evaluation = th.evaluation.evaluate_classes(labels, models["good"])["model"]
+    evaluation = class_examples.evaluate(labels, models["good"])["model"]
     same(evaluation.brier, th.inference.brier_interval(th.rank(labels, models["good"][:, 1])))
 
 
@@ -88,43 +87,41 @@ def test_sure_and_right_allows_for_the_losses_that_are_foretold():
     p = np.linspace(0.97, 0.99, 20)
     labels = np.tile([0, 1], 10)
     score = np.where(labels == 1, p, 1 - p)
-    evaluation = th.evaluation.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
+    evaluation = class_examples.evaluate(labels, np.column_stack([1 - score, score]))["model"]
     same(evaluation.brier, th.inference.brier_interval(th.rank(labels, score)))
     same(evaluation.log_loss, log_loss_interval(th.rank(labels, score)))
     assert evaluation.log_loss.upper > 3 * evaluation.log_loss.estimate
 
 
-def test_losses_of_rows_that_do_not_sum_to_1_are_undefined():
-    evaluation = th.evaluation.evaluate_classes(LABELS, MATRIX * 0.9)["model"]
-    for loss in (evaluation.brier, evaluation.log_loss):
-        assert str(loss) == "undefined (rows of probabilities do not sum to 1)"
-    assert evaluation.auc.one_vs_one_macro == model().auc.one_vs_one_macro
-
-
 def test_certain_and_wrong_is_infinite_and_says_so():
     matrix = MATRIX.copy()
     matrix[0] = np.eye(3)[(LABELS[0] + 1) % 3]
-    evaluation = th.evaluation.evaluate_classes(LABELS, matrix)["model"]
+    evaluation = class_examples.evaluate(LABELS, matrix)["model"]
     assert evaluation.log_loss.estimate == math.inf
-    assert evaluation.to_dict()["log_loss"]["estimate"] is None
+    assert evaluation.to_dict()["numbers"]["log_loss"]["estimate"] is None
     assert math.isfinite(evaluation.brier.upper)
 
 
 def test_plain_data_follow_the_order_of_classes():
     plain = model().to_dict()
-    assert plain["recall"][2]["estimate"] == model().rates.recall[2].estimate
-    assert plain["one_vs_rest"][1] == model().auc.one_vs_rest[1].to_dict()
+    assert plain["by_class"]["recall"][2]["estimate"] == model().rates.recall[2].estimate
+    assert plain["by_class"]["one_vs_rest"][1] == model().auc.one_vs_rest[1].to_dict()
     assert plain["confusion"] == model().confusion.to_dict()
 
 
 LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS = class_examples.rows(150, 5)
 GOOD = MODELS_OF_CLASS_REMARKS["good"]
-TWO = {"matrix": {"model": GOOD[:, :2], "whole": GOOD}, "classes": {"model": [0, 1], "whole": [0, 1, 2]}}
+CERTAIN = {"matrix": np.eye(3)[GOOD.argmax(axis=1)]}
+NEVER_2 = GOOD * [1, 1, 0.001] / (GOOD * [1, 1, 0.001]).sum(axis=1, keepdims=True)
 STRAY = {"labels": [*LABELS_OF_CLASS_REMARKS[:-3].tolist(), 7, 8, 9], "classes": [0, 1, 2], "other": 1}
 
 
+PLAIN = th.OperatingCondition(costs=th.CostMatrix.equal([0, 1, 2]), mix=dict.fromkeys(range(3), 1 / 3))
+
+
 def cautions(labels=LABELS_OF_CLASS_REMARKS, matrix=GOOD, **more):
-    return {caution.code: caution.text for caution in th.evaluation.evaluate_classes(labels, matrix, **more).cautions}
+    more.setdefault("condition", PLAIN)
+    return {caution.code: caution.text for caution in class_examples.evaluate(labels, matrix, **more).cautions}
 
 
 def test_nothing_to_remark():
@@ -137,12 +134,11 @@ def test_nothing_to_remark():
         ("few-cases-of-class", "class 2 has only 29 cases", {"labels": [0] * 61 + [1] * 60 + [2] * 29}),
         ("few-clusters", "only 29 clusters", {"clusters": np.arange(150) % 29}),
         ("extreme-class-ratio", "class 0 is 147 times as frequent as 1", {"labels": [0] * 147 + [1, 2, 2]}),
-        ("class-without-column", "no column for 2, the class of", TWO),
-        ("certain-and-wrong", "probability 0 from model for what they are", TWO),
-        ("rows-not-summing", "150 of 150 rows of model do not sum to 1", {"matrix": GOOD * 0.9}),
-        ("class-never-called", "never calls a case 2", {"matrix": GOOD * [1, 1, 0.001]}),
+        ("certain-and-wrong", "probability 0 from model for what they are", CERTAIN),
+        ("class-never-called", "never calls a case 2", {"matrix": NEVER_2}),
+        ("no-better-than-nothing", "costs 0.", {"matrix": GOOD[:, [1, 2, 0]]}),
         ("predictions-not-likeliest", "predictions of model", {"predictions": (GOOD.argmax(axis=1) + 1) % 3}),
-        ("tied-likeliest", "in 150 cases", {"matrix": np.full((150, 3), 1 / 3)}),
+        ("tied-actions", "in 150 cases", {"matrix": np.full((150, 3), 1 / 3), "condition": None}),
         ("one-score", "every case the same", {"matrix": np.full((150, 3), 1 / 3)}),
         ("auc-below-half", "for 2 against the rest", {"matrix": GOOD[:, [1, 2, 0]]}),
         ("pooled-labels", "were pooled: 7, 8 and 9 (3 of 150 rows)", STRAY),
@@ -164,25 +160,19 @@ def test_predictions_that_follow_from_the_matrix_are_no_news():
 
 WINE = load_wine()
 TRAIN, TEST, TRAIN_Y, TEST_Y = train_test_split(WINE.data[:, :4], WINE.target, random_state=1, stratify=WINE.target)
-MATRIX_OF_MULTICLASS = make_pipeline(StandardScaler(), LogisticRegression()).fit(TRAIN, TRAIN_Y).predict_proba(TEST)
-EVALUATION = th.evaluation.evaluate_classes(
-    TEST_Y, {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
-)
+PROBABILITIES = make_pipeline(StandardScaler(), LogisticRegression()).fit(TRAIN, TRAIN_Y).predict_proba(TEST)
+EVALUATION = class_examples.evaluate(TEST_Y, {"logistic": PROBABILITIES, "uniform": np.full_like(PROBABILITIES, 1 / 3)})
 
 
 def test_the_numbers_are_those_of_scikit_learn():
     model = EVALUATION["logistic"]
-    assert model.rates.overall_accuracy.estimate == pytest.approx(
-        accuracy_score(TEST_Y, MATRIX_OF_MULTICLASS.argmax(axis=1))
-    )
+    assert model.rates.overall_accuracy.estimate == pytest.approx(accuracy_score(TEST_Y, PROBABILITIES.argmax(axis=1)))
     assert model.auc.one_vs_rest_macro.estimate == pytest.approx(
-        roc_auc_score(TEST_Y, MATRIX_OF_MULTICLASS, multi_class="ovr")
+        roc_auc_score(TEST_Y, PROBABILITIES, multi_class="ovr")
     )
-    assert model.auc.one_vs_one_macro.estimate == pytest.approx(
-        roc_auc_score(TEST_Y, MATRIX_OF_MULTICLASS, multi_class="ovo")
-    )
-    assert model.log_loss.estimate == pytest.approx(log_loss(TEST_Y, MATRIX_OF_MULTICLASS))
-    assert model.areas.classes == EVALUATION.classes == (0, 1, 2)
+    assert model.auc.one_vs_one_macro.estimate == pytest.approx(roc_auc_score(TEST_Y, PROBABILITIES, multi_class="ovo"))
+    assert model.log_loss.estimate == pytest.approx(log_loss(TEST_Y, PROBABILITIES))
+    assert model.classes == EVALUATION.classes == (0, 1, 2)
 
 
 def test_intervals_hold_their_estimates():
@@ -191,30 +181,43 @@ def test_intervals_hold_their_estimates():
             assert interval.lower <= interval.estimate <= interval.upper
 
 
-def test_given_predictions_are_used_as_they_are():
-    worst = (MATRIX_OF_MULTICLASS.argmax(axis=1) + 1) % 3
-    evaluation = th.evaluation.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"a": worst})
-    assert evaluation["a"].confusion == th.confusion(TEST_Y, worst, classes=[0, 1, 2])
+def test_given_predictions_are_reported_and_never_used():
+    worst = (PROBABILITIES.argmax(axis=1) + 1) % 3
+    evaluation = class_examples.evaluate(TEST_Y, {"a": PROBABILITIES}, predictions={"a": worst})
+    assert evaluation["a"].predictions == th.confusion(TEST_Y, worst, classes=[0, 1, 2])
+    assert evaluation["a"].confusion == EVALUATION["logistic"].confusion
 
 
 def test_the_summary_names_every_model_class_and_difference():
     text = str(EVALUATION)
-    for part in ("logistic", "uniform", "AUC, one-vs-rest, macro", "AUC against the rest", "3 classes", "log loss"):
+    for part in (
+        "logistic",
+        "uniform",
+        "AUC, one-vs-rest, macro",
+        "AUC against the rest",
+        "3 classes",
+        "log loss",
+        "expected cost",
+    ):
         assert part in text
     assert ["logistic", "-", "uniform", "one_vs_rest_macro"] in [line.split()[:4] for line in text.split("\n")]
-    assert repr(EVALUATION) == f"MulticlassEvaluation(logistic, uniform; {len(TEST_Y)} rows, 3 classes)"
+    rule = "use logistic, least expected cost of 0, 1 and 2"
+    assert repr(EVALUATION) == f"Evaluation(logistic, uniform; {len(TEST_Y)} rows; {rule})"
+    assert isinstance(EVALUATION, th.Evaluation)
+    assert isinstance(th.evaluate(TEST_Y == 1, PROBABILITIES[:, 1], replicates=20), th.Evaluation)
 
 
 def test_models_are_compared_pair_by_pair():
     for measure, comparison in EVALUATION.comparisons.items():
-        paired = th.inference.compare_classes(
+        paired = th.compare(
             TEST_Y,
-            {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)},
+            {"logistic": PROBABILITIES, "uniform": np.full_like(PROBABILITIES, 1 / 3)},
             measure=measure,
         )
         assert comparison["logistic", "uniform"] == paired["logistic", "uniform"]
         assert comparison["logistic", "uniform"].verdict == "better"
     assert set(EVALUATION.comparisons) == {
+        "expected_cost",
         "overall_accuracy",
         "macro_recall",
         "macro_f1",
@@ -223,31 +226,15 @@ def test_models_are_compared_pair_by_pair():
         "brier",
         "log_loss",
     }
-    assert th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS).comparisons == {}
-
-
-def test_margins_are_given_for_all_measures_or_by_name():
-    models = {"a": MATRIX_OF_MULTICLASS, "b": 0.999 * MATRIX_OF_MULTICLASS + 0.001 / 3}
-    verdicts = {
-        name: each["a", "b"].verdict
-        for name, each in th.evaluation.evaluate_classes(TEST_Y, models, margin={"brier": 0.01}).comparisons.items()
-    }
-    assert verdicts["brier"] == "practically equal"
-    assert verdicts["log_loss"] != "practically equal"
-    every = th.evaluation.evaluate_classes(TEST_Y, models, margin=0.05).comparisons
-    assert every["log_loss"]["a", "b"].verdict == "practically equal"
-    with pytest.raises(th.errors.ArgumentError, match="not compared by 'auc'"):
-        th.evaluation.evaluate_classes(TEST_Y, models, margin={"auc": 0.1})
-    with pytest.raises(th.errors.ArgumentError, match="margin must be 0 or more"):
-        th.evaluation.evaluate_classes(TEST_Y, models, margin={"brier": -0.1})
+    assert class_examples.evaluate(TEST_Y, PROBABILITIES).comparisons == {}
 
 
 def test_weights_and_clusters_reach_every_part():
     weights, clusters = np.arange(len(TEST_Y)) % 4 + 1.0, np.arange(len(TEST_Y)) // 2
-    models = {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
-    evaluation = th.evaluation.evaluate_classes(TEST_Y, models, weights=weights, clusters=clusters)
+    models = {"logistic": PROBABILITIES, "uniform": np.full_like(PROBABILITIES, 1 / 3)}
+    evaluation = class_examples.evaluate(TEST_Y, models, weights=weights, clusters=clusters)
     assert (evaluation.weighted, evaluation.clusters) == (True, len(set(clusters)))
-    paired = th.inference.compare_classes(TEST_Y, models, weights=weights, clusters=clusters, measure="brier")
+    paired = th.compare(TEST_Y, models, weights=weights, clusters=clusters, measure="brier")
     assert evaluation.comparisons["brier"]["logistic", "uniform"] == paired["logistic", "uniform"]
     assert "weighted, in 23 clusters" in str(evaluation)
     for plain, other in zip(EVALUATION.models.values(), evaluation.models.values(), strict=True):
@@ -256,40 +243,38 @@ def test_weights_and_clusters_reach_every_part():
 
 
 def test_missing_rows_are_dropped_on_request_and_counted():
-    holes = MATRIX_OF_MULTICLASS.copy()
+    holes = PROBABILITIES.copy()
     holes[:4, 2] = np.nan
     with pytest.raises(th.errors.MissingValueError, match="4 of 45"):
-        th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS})
-    evaluation = th.evaluation.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS}, missing="drop")
+        class_examples.evaluate(TEST_Y, {"a": holes, "b": PROBABILITIES})
+    evaluation = class_examples.evaluate(TEST_Y, {"a": holes, "b": PROBABILITIES}, missing="drop")
     assert (evaluation.rows, evaluation.dropped) == (41, 4)
-    assert evaluation["b"].confusion == th.confusion(TEST_Y[4:], MATRIX_OF_MULTICLASS[4:].argmax(axis=1))
+    assert evaluation["b"].confusion == th.confusion(TEST_Y[4:], PROBABILITIES[4:].argmax(axis=1))
     assert "4 dropped for missing values" in str(evaluation)
 
 
 def test_all_of_it_is_plain_data():
     plain = json.loads(EVALUATION.to_json())
     assert plain["classes"] == [0, 1, 2]
-    assert plain["models"]["logistic"]["brier"]["lower"] == EVALUATION["logistic"].brier.lower
+    assert plain["models"]["logistic"]["numbers"]["brier"]["lower"] == EVALUATION["logistic"].brier.lower
     assert plain["comparisons"]["brier"][0]["verdict"] == "better"
     assert {"code", "text"} == set(plain["cautions"][0])
     dates = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")[TEST_Y]
-    assert (
-        json.loads(th.evaluation.evaluate_classes(dates, MATRIX_OF_MULTICLASS).to_json())["classes"][0] == "2024-01-01"
-    )
+    assert json.loads(class_examples.evaluate(dates, PROBABILITIES).to_json())["classes"][0] == "2024-01-01"
 
 
 def test_bad_input():
-    with pytest.raises(th.errors.ArgumentError, match="evaluate_classes"):
-        th.evaluate(TEST_Y == 1, MATRIX_OF_MULTICLASS)
+    with pytest.raises(th.errors.ArgumentError, match="nothing says which class each column is of"):
+        th.evaluate(TEST_Y, PROBABILITIES)
     with pytest.raises(th.errors.LengthError):
-        th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:-1])
+        class_examples.evaluate(TEST_Y, PROBABILITIES[:-1])
     with pytest.raises(th.errors.LengthError):
-        th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:, :2])
+        class_examples.evaluate(TEST_Y, PROBABILITIES[:, :2])
     with pytest.raises(th.errors.ArgumentError, match="no models"):
-        th.evaluation.evaluate_classes(TEST_Y, {})
+        class_examples.evaluate(TEST_Y, {})
     with pytest.raises(th.errors.ArgumentError, match="no matrix"):
-        th.evaluation.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"b": TEST_Y})
+        class_examples.evaluate(TEST_Y, {"a": PROBABILITIES}, predictions={"b": TEST_Y})
     with pytest.raises(th.errors.ArgumentError, match="level"):
-        th.evaluation.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS, level=0)
+        class_examples.evaluate(TEST_Y, PROBABILITIES, level=0)
     with pytest.raises(th.errors.ArgumentError, match="no model 'x'"):
         EVALUATION["x"]

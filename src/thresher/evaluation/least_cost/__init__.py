@@ -1,0 +1,1 @@
+"""Evaluation of k classes, whose decision is the action of least expected cost."""

@@ -1,0 +1,376 @@
+"""`evaluate` for k classes: from probabilities to actions of least expected cost."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from thresher._internal.arguments import describe
+from thresher._internal.results import ReadOnly
+from thresher._internal.text import visible_lines
+from thresher.cautions import Caution
+from thresher.choices.least_cost import class_condition, cost_cautions
+from thresher.errors import ArgumentError, argument
+from thresher.evaluation.cautions import class_cautions, equal_costs, no_better_action, uncertain_winner
+from thresher.evaluation.decision import CONSTANT, MOST_PROBABLE, Decision
+from thresher.evaluation.decision_rule import BestConstant, LeastCostRule
+from thresher.evaluation.least_cost.model import LeastCostModel, confusion_of
+from thresher.evaluation.least_cost.quantities import class_answer, parse_class_quantities
+from thresher.evaluation.least_cost.rules import (
+    ActionRule,
+    PricedActions,
+    action_in_use,
+    fixed_actions,
+    price_actions,
+    require_no_reserved_names,
+)
+from thresher.evaluation.least_cost.sensitivity import CostSensitivity, cost_sensitivity
+from thresher.evaluation.least_cost.summary import least_cost_text
+from thresher.evaluation.results import Evaluation
+from thresher.evaluation.rules import Pick, parse_prefer, pick
+from thresher.inference import Comparison, Interval
+from thresher.inference.class_rows import ClassifiedRows, classified_rows
+from thresher.inference.comparison.classes import class_comparison, cost_comparison
+from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
+from thresher.inference.decision import Resamples, out_of_bag_interval, wins_of
+from thresher.inference.intervals.class_cost import CaseCosts
+from thresher.inference.resampled_costs import resample_costs
+from thresher.inputs.columns import Missing
+from thresher.inputs.labels import listed
+from thresher.ranking import Floats, require_mix
+from thresher.tables import CostMatrix, OperatingCondition
+from thresher.version import __version__
+
+COMPARED = (
+    *("expected_cost", "overall_accuracy", "macro_recall", "macro_f1"),
+    *("one_vs_rest_macro", "one_vs_one_macro", "brier", "log_loss"),
+)
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeastCostEvaluation(Evaluation[LeastCostModel]):
+    """An evaluation of k classes, whose decision is the action of least expected cost.
+
+    Beyond what every `Evaluation` has, `wins` is the share of resamples in which each model is the cheapest, `sample`
+    holds the rows behind it all, with the probabilities as they were given, and `costs` are those of the condition, in
+    the order of the classes. Rules that need no decision are "most probable", "constant" and "current".
+    """
+
+    models: Mapping[str, LeastCostModel]
+    condition: OperatingCondition
+    costs: CostMatrix
+    decision: Decision
+    rules: Mapping[str, ActionRule]
+    baseline: str
+    savings: Mapping[str, Interval]
+    may_be_best: tuple[str, ...]
+    wins: Mapping[str, float]
+    cautions: tuple[Caution, ...]
+    rows: int
+    dropped: int
+    level: float
+    seed: int
+    sample: ClassifiedRows
+    quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
+    against: str | None = None
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in the order of the columns of probabilities."""
+        return self.sample.classes
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows carry sampling weights."""
+        return self.sample.weight is not None
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters the rows belong to, if they were given."""
+        return None if self.sample.cluster is None else self.sample.clusters
+
+    @cached_property
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """The paired differences of models: `comparisons["expected_cost"]["a", "b"]`."""
+        if len(self.models) == 1:
+            return ReadOnly({})
+        against = self.against
+        if against is None and len(self.models) > MOST_IN_PAIRS:
+            against = self.decision.model
+        first = next(iter(self.models.values()))
+        rows = replace(first.sample, matrices={name: each.sample.matrices[name] for name, each in self.models.items()})
+        of_rows = {name: each.influence for name, each in self.models.items()}
+        asked: dict[str, Any] = {"against": against, "level": self.level, "margin": 0.0}
+        costs = {name: each.costs for name, each in self.models.items()}
+        every = {"expected_cost": cost_comparison(rows, costs, **asked)}
+        for measure in COMPARED[1:]:
+            if measure in first.influence and all(measure in each for each in of_rows.values()):
+                every[measure] = class_comparison(rows, of_rows, measure, **asked)
+        return ReadOnly(every)
+
+    @cached_property
+    def sensitivity(self) -> CostSensitivity:
+        """What halving or doubling each cost does to the choice of a model."""
+        return cost_sensitivity(self.sample, self.condition, self.decision.model)
+
+    def summary(self) -> str:
+        """The decision, the rules, the models with their intervals, and the cautions."""
+        return visible_lines(least_cost_text(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain data; lists are in the order of the classes."""
+        return super().to_dict() | {
+            "classes": list(self.classes),
+            "weighted": self.weighted,
+            "clusters": self.clusters,
+            "wins": dict(self.wins),
+            "comparisons": {
+                measure: [one.to_dict() for one in comparison.differences.values()]
+                for measure, comparison in self.comparisons.items()
+            },
+            "sensitivity": self.sensitivity.to_dict(),
+        }
+
+    def _brief(self) -> str:
+        names = ", ".join(self.models) if len(self.models) <= MOST_IN_PAIRS else f"{len(self.models):,} models"
+        use = f"use {self.decision.model}, least expected cost of {listed(self.costs.actions)}"
+        return f"{names}; {self.rows:,} rows; {use}"
+
+
+def evaluate_vectors(
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any],
+    other: Any,
+    condition: OperatingCondition | None,
+    predictions: Any,
+    weights: Any,
+    clusters: Any,
+    trained_at: Any,
+    measures: Sequence[str],
+    level: float,
+    current: Any,
+    prefer: Any,
+    margin: float,
+    against: str | None,
+    replicates: int,
+    seed: int,
+    missing: Missing,
+) -> LeastCostEvaluation:
+    """Evaluate probabilities of k classes, and decide for a model."""
+    wanted = parse_class_quantities(measures)
+    raw = classified_rows(
+        labels,
+        probabilities,
+        classes=classes,
+        other=other,
+        predictions=predictions,
+        current=None if isinstance(current, Decision) else current,
+        actions=None if (priced := getattr(condition, "costs", None)) is None else priced.actions,
+        weights=weights,
+        clusters=clusters,
+        missing=missing,
+    )
+    raw.require_two_clusters()
+    require_no_reserved_names(raw.matrices)
+    Pairing.of(against, tuple(raw.matrices), "lower")  # refuses what is no model
+    asked = class_condition(raw.class_mix, condition)
+    costs, made_at = _ordered_costs(raw, asked), _trained_at(trained_at, raw)
+    rule_weights = asked.class_weights(raw.class_mix) * (raw.class_mix.mix / made_at)
+    rows = _restate(raw, made_at)
+    paid = {
+        name: CaseCosts.of_rows(rows, name, asked, costs.decide(raw.matrices[name], weights=rule_weights))
+        for name in raw.matrices
+    }
+    in_use = action_in_use(current, rows, raw, costs)
+    preference = parse_prefer(prefer, tuple(paid), None if in_use is None else in_use.model)
+    fixed = fixed_actions(paid, rows, in_use)
+    drawn = resample_costs(paid, {name: each.costs for name, each in fixed.items()}, replicates=replicates, seed=seed)
+    models = _models(raw, rows, paid, rule_weights, level=level)
+    on_data = {name: each.expected_cost.estimate for name, each in models.items()}
+    tied = _cheapest(on_data)
+    picked = pick(on_data, tied, drawn, level=level, margin=margin, preference=preference)
+    winner = models[picked.model]
+    honest = {name: each.out_of_bag_cost for name, each in models.items()}
+    honest[picked.model] = _chosen_cost(picked, winner, drawn)
+    priced = price_actions(models, fixed, honest, model=picked.model, level=level)
+    rule = LeastCostRule(
+        costs,
+        winner.weights,
+        trained_at=dict(zip(rows.classes, made_at.tolist(), strict=True)),
+        used_at=dict(zip(rows.classes, winner.costs.shares().tolist(), strict=True)),
+    )
+    decision = _decide(raw, asked, rule, priced, picked, models=models, tied=tied, wins=wins_of(drawn.inside))
+    evaluation = LeastCostEvaluation(
+        models=models,
+        condition=asked,
+        costs=costs,
+        decision=decision,
+        rules=priced.rules,
+        baseline=priced.baseline,
+        savings=priced.savings,
+        may_be_best=picked.may_be_best,
+        wins=wins_of(drawn.inside),
+        cautions=(
+            *equal_costs(condition),
+            *cost_cautions(asked, costs),
+            *winner.costs.cautions(level=level),
+            *class_cautions(raw, models, costs),
+            *uncertain_winner(picked.may_be_best, wins_of(drawn.inside), level),
+            *no_better_action(priced.rules, decision.best_constant),
+        ),
+        rows=rows.index.size,
+        dropped=rows.dropped,
+        level=level,
+        seed=seed,
+        sample=raw,
+        against=against,
+    )
+    quantities = {
+        name: {text: class_answer(evaluation, name, one) for text, one in wanted.items()}
+        for name in (models if wanted else ())
+    }
+    return replace(evaluation, quantities=quantities)
+
+
+def _ordered_costs(rows: ClassifiedRows, condition: OperatingCondition) -> CostMatrix:
+    """The costs with the classes in the order of the columns."""
+    costs = condition.for_data(rows.class_mix).costs
+    if costs is None:
+        raise TypeError("a condition of k classes has costs")
+    return costs
+
+
+def _trained_at(trained_at: Any, rows: ClassifiedRows) -> Floats:
+    """The class mix that probabilities were made for, by default that of the rows."""
+    if trained_at is None:
+        return rows.class_mix.mix
+    if not isinstance(trained_at, Mapping):
+        what = f"{argument('trained_at')} of k classes is a share for each by its name, got {describe(trained_at)}"
+        raise ArgumentError(what, f"give {{{rows.classes[0]!r}: 0.2, ...}}, summing to 1", parameter="trained_at")
+    shares = require_mix(trained_at, rows.classes)
+    if not shares.all():
+        absent = rows.classes[int(shares.argmin())]
+        what = f"{argument('trained_at')} gives class {absent!r} no share, and rows are of it"
+        raise ArgumentError(what, "give every class a share above 0", parameter="trained_at")
+    return shares
+
+
+def _restate(rows: ClassifiedRows, made_at: Floats) -> ClassifiedRows:
+    """The rows with their probabilities as they are at the class mix of the rows."""
+    factor = rows.class_mix.mix / made_at
+    if np.allclose(factor, 1, rtol=1e-12, atol=0):
+        return rows
+    restated = {}
+    for name, matrix in rows.matrices.items():
+        likelihood = matrix * factor
+        restated[name] = likelihood / likelihood.sum(axis=1, keepdims=True)
+    return replace(rows, matrices=restated)
+
+
+def _models(
+    raw: ClassifiedRows,
+    rows: ClassifiedRows,
+    paid: Mapping[str, CaseCosts],
+    weights: Floats,
+    *,
+    level: float,
+) -> dict[str, LeastCostModel]:
+    """Each model's part, whose numbers are computed when they are asked for."""
+    models = {}
+    for name, costs in paid.items():
+        sample = replace(
+            rows, matrices={name: rows.matrices[name]}, calls={name: costs.actions}, predicted=frozenset(), current=None
+        )
+        predictions = None
+        if name in raw.predicted:
+            predictions = confusion_of(raw, replace(costs, actions=raw.calls[name]))
+        models[name] = LeastCostModel(
+            name=name,
+            sample=sample,
+            costs=costs,
+            weights=tuple(weights.tolist()),
+            out_of_bag_cost=replace(costs.interval(level=level), method="moments, nothing fitted"),
+            predictions=predictions,
+            level=level,
+        )
+    return models
+
+
+def _cheapest(costs: Mapping[str, float]) -> tuple[str, ...]:
+    least = min(costs.values())
+    return tuple(name for name, cost in costs.items() if cost <= least + _TIE * abs(least))
+
+
+def _chosen_cost(picked: Pick, winner: LeastCostModel, drawn: Resamples) -> Interval:
+    """The cost of choosing a model as this one was chosen, on rows not chosen on.
+
+    Rules are not fitted, so of a single model it is the cost itself. Of several, the rows left out by resamples tell
+    what choosing costs: the mean there of the models chosen, above that of the winner.
+    """
+    if len(drawn.inside) == 1:
+        return winner.out_of_bag_cost
+    outside = drawn.outside[picked.model]
+    more = picked.out_of_bag - float(outside[~np.isnan(outside)].mean()) if (~np.isnan(outside)).any() else math.nan
+    apparent = winner.expected_cost
+    least = float(winner.costs.costs.costs.min())
+    return out_of_bag_interval(apparent.estimate + more, apparent, least, drawn.at_choice[picked.model])
+
+
+def _decide(
+    rows: ClassifiedRows,
+    condition: OperatingCondition,
+    rule: LeastCostRule,
+    priced: PricedActions,
+    picked: Pick,
+    *,
+    models: Mapping[str, LeastCostModel],
+    tied: tuple[str, ...],
+    wins: Mapping[str, float],
+) -> Decision:
+    """The decision for one model; where another is cheaper, that one is the runner-up."""
+    model, cheapest = picked.model, picked.model in tied
+    on_data = {name: each.expected_cost.estimate for name, each in models.items()}
+    others = {name: cost for name, cost in on_data.items() if name != model and name not in tied}
+    runner_up = min(others, key=lambda name: others[name], default=None) if cheapest else tied[0]
+    constant = priced.rules[CONSTANT]
+    return Decision(
+        model=model,
+        rule=rule,
+        condition=condition.for_data(rows.class_mix),
+        expected_cost=models[model].expected_cost,
+        out_of_bag_cost=priced.rules[model].cost,
+        baseline=priced.baseline,
+        saving=priced.savings[model],
+        why=picked.why,
+        may_be_best=picked.may_be_best,
+        runner_up=runner_up,
+        gap=None if runner_up is None else on_data[runner_up] - on_data[model],
+        tied=(model, *(name for name in tied if cheapest and name != model)),
+        wins=wins[model],
+        fingerprint=_fingerprint(rows),
+        version=__version__,
+        foretold_cost=models[model].foretold_cost,
+        most_probable_cost=priced.rules[MOST_PROBABLE].cost,
+        best_constant=BestConstant(constant.action, constant.cost),
+    )
+
+
+def _fingerprint(rows: ClassifiedRows) -> str:
+    """A digest of labels, probabilities and weights, row by row."""
+    digest = hashlib.sha256(repr(rows.classes).encode("utf-8", "surrogatepass"))
+    digest.update(rows.index.astype("<i8").tobytes())
+    for name, matrix in rows.matrices.items():
+        digest.update(name.encode("utf-8", "surrogatepass"))
+        digest.update(np.add(matrix, 0.0).astype("<f8").tobytes())
+    if rows.weight is not None:
+        digest.update(rows.weight.astype("<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"
