@@ -119,7 +119,7 @@ def variance(labels, rows, deviation):
     st.lists(st.tuples(st.integers(4, 30), st.floats(0.01, 0.5)), min_size=2, max_size=3),
     st.integers(6, 14),
 )
-def test_allocation_is_near_the_best_of_all(strata, budget):
+def test_allocation_is_the_best_of_all(strata, budget):
     rows, deviation = (np.array(column, dtype=float) for column in zip(*strata, strict=True))
     labels = at.allocation(budget, rows, deviation)
     floor = np.minimum(rows, np.maximum(2, np.floor(0.1 * budget / rows.size)))
@@ -128,21 +128,14 @@ def test_allocation_is_near_the_best_of_all(strata, budget):
     assert (labels <= rows).all()
     choices = itertools.product(*(range(int(low), int(high) + 1) for low, high in zip(floor, rows, strict=True)))
     best = min(variance(np.array(one), rows, deviation) for one in choices if sum(one) == labels.sum())
-    assert variance(labels, rows, deviation) <= 1.08 * best  # fractions of a label are large among so few
-
-
-def test_allocation_of_more_labels_is_within_two_per_cent():
-    rows, deviation = np.array([3000.0, 700, 80]), np.array([0.02, 0.2, 0.5])
-    labels = at.allocation(300, rows, deviation)
-    choices = ((a, b, 300 - a - b) for a in range(10, 290) for b in range(10, 290 - a) if 10 <= 300 - a - b <= 80)
-    assert variance(labels, rows, deviation) <= 1.02 * min(variance(np.array(c), rows, deviation) for c in choices)
+    assert variance(labels, rows, deviation) <= best * (1 + 1e-9)
 
 
 def test_allocation_ends():
     assert at.allocation(10, [3, 3], [0.1, 0.1]).tolist() == [3, 3]
     assert at.allocation(1, [9, 9, 9], [0.1, 0.1, 0.1]).sum() == 1
     assert at.allocation(20, [100, 100], [0, 0]).sum() == 20
-    assert at.allocation(20, [100, 100], [0.5, 0.5], labelled=[60, 0])[0] < 10
+    assert at.allocation(20, [100, 100], [0.5, 0.5], labelled=[60, 0]).tolist() == [1, 19]
 
 
 def test_neyman_saves_labels_where_positives_are_rare():

@@ -8,6 +8,7 @@ from thresher.inference.anytime.difference import difference_count_interval, wei
 from thresher.inference.anytime.distance import Distance, StabilityIndex, distance, stability_index
 from thresher.inference.anytime.drawn_count import drawn_count_interval, stream_count_interval
 from thresher.inference.anytime.drift import Drift, drift, e_benjamini_hochberg
+from thresher.inference.anytime.exchangeability import Exchangeability, exchangeability
 from thresher.inference.anytime.ladder import (
     Step,
     covariate_shift_recall,
@@ -41,6 +42,7 @@ __all__ = [
     "Detector",
     "Distance",
     "Drift",
+    "Exchangeability",
     "LabelShiftTest",
     "Maturity",
     "StabilityIndex",
@@ -61,6 +63,7 @@ __all__ = [
     "drawn_count_interval",
     "drift",
     "e_benjamini_hochberg",
+    "exchangeability",
     "expected_cost_interval",
     "expected_share",
     "label_shift_recall",

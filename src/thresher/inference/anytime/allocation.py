@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from hashlib import blake2b
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,6 @@ from thresher.ranking import Floats
 
 FEWEST = 2  # labels per stratum
 SPREAD = 0.1  # of the budget, evenly
-_HALVINGS = 200
 
 
 def permanent_random_numbers(ids: Iterable[str | bytes], salt: str) -> Floats:
@@ -54,8 +54,8 @@ def allocation(
 
     Neyman's allocation: labels in all are proportional to `rows` times the standard `deviation` of what is estimated,
     which makes the variance of the stratified total least. At least `fewest` labels per stratum and a `spread` of the
-    budget, evenly, keep a wrong model from starving a stratum; no stratum gets more than its rows. Fractions go to the
-    largest remainders.
+    budget, evenly, keep a wrong model from starving a stratum; no stratum gets more than its rows. Labels are given one
+    by one to the stratum that gains most, which is exact (Wright 2012).
 
     >>> allocation(100, rows=[1000, 9000, 50], deviation=[0.4, 0.1, 0.5]).tolist()
     [30, 67, 3]
@@ -71,13 +71,24 @@ def allocation(
     if not 0 <= require_number(spread, name="spread") <= 1:
         raise ArgumentError(f"spread must lie in [0, 1], got {spread:g}", "e.g. 0.1", parameter="spread")
     total = min(budget, int((size - done).sum()))
-    floor = np.minimum(size, np.maximum(done, done + np.floor(spread * total / size.size)))
-    floor = np.minimum(size, np.maximum(floor, fewest))
-    if floor.sum() - done.sum() > total:  # not even the floors: as evenly as they go
-        return _round(_fill(done, floor, np.ones(size.size), total + done.sum()) - done, total, floor - done)
-    weight = size * share
-    weight = weight if weight.any() else size
-    return _round(_fill(floor, size, weight, total + done.sum()) - done, total, size - done)
+    floor = np.minimum(size, np.maximum(done + math.floor(spread * total / size.size), fewest)).tolist()
+    labels, weight = done.copy(), (size * share) ** 2
+
+    def priority(place: int) -> tuple[bool, float, int]:
+        """Least first: strata below their floor, then those that gain most."""
+        n = labels[place]
+        if n < floor[place]:
+            return False, n, place
+        return True, -weight[place] / (n * (n + 1)) if n else -math.inf, place
+
+    queue = [priority(place) for place in range(size.size) if labels[place] < size[place]]
+    heapify(queue)
+    for _ in range(total):
+        *_, place = heappop(queue)
+        labels[place] += 1
+        if labels[place] < size[place]:
+            heappush(queue, priority(place))
+    return (labels - done).astype(np.int64)
 
 
 def recall_deviation(probability: npt.ArrayLike, alarms: npt.ArrayLike, recall: float) -> Floats:
@@ -106,31 +117,3 @@ def expected_share(probability: npt.ArrayLike, k: npt.ArrayLike = 0, n: npt.Arra
     p, positive, labels = (np.asarray(each, dtype=np.float64) for each in (probability, k, n))
     share: Floats = (positive + p) / (labels + 1)
     return share
-
-
-def _fill(least: Floats, most: Floats, weight: Floats, total: float) -> Floats:
-    """The multiple of the weights, between bounds, that has the total."""
-    if most.sum() <= total:
-        return most
-    low, high = 0.0, 1.0
-    while np.clip(high * weight, least, most).sum() < total and high < 1e300:
-        high *= 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if np.clip(middle * weight, least, most).sum() < total else (low, middle)
-    filled = np.clip(high * weight, least, most)
-    short = total - filled.sum()
-    if short > 1e-6:  # strata without spread take what the others cannot
-        slack = most - filled
-        filled = filled + slack * (short / slack.sum())
-    return filled
-
-
-def _round(labels: Floats, total: int, most: Floats) -> npt.NDArray[np.int64]:
-    """Round down, and give what is left to the largest remainders."""
-    rounded = np.floor(labels + 1e-9).astype(np.int64)
-    left = total - int(rounded.sum())
-    remainder = np.where(rounded < most, labels - rounded, -math.inf)
-    for place in np.argsort(-remainder, kind="stable")[: max(left, 0)]:
-        rounded[place] += int(rounded[place] < most[place])
-    return rounded

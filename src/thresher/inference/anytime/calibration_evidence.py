@@ -20,8 +20,8 @@ from thresher._internal.results import Result
 from thresher.inference.interval import Interval, undefined
 from thresher.ranking import Floats, Ranking, require_ranking
 
-_SLOPES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
-_INTERCEPTS = (0.0, *(sign * size for size in (0.1, 0.2, 0.4, 0.8, 1.6) for sign in (-1, 1)))
+SLOPES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
+INTERCEPTS = (0.0, *(sign * size for size in (0.1, 0.2, 0.4, 0.8, 1.6) for sign in (-1, 1)))
 _FARTHEST = 64.0
 _HALVINGS, _NEWTON_STEPS = 50, 60
 _RESOLVED = 1e-9
@@ -64,8 +64,8 @@ def calibration_evidence(ranking: Ranking, *, level: float = 0.95) -> Calibratio
         np.log(score[inside]) - np.log1p(-score[inside]), ranking.pos[inside] * 1.0, ranking.neg[inside] * 1.0
     )
     mixture = float(
-        np.logaddexp.reduce([likelihood.log(a, b) for a in _SLOPES for b in _INTERCEPTS])
-        - math.log(len(_SLOPES) * len(_INTERCEPTS))
+        np.logaddexp.reduce([likelihood.log(a, b) for a in SLOPES for b in INTERCEPTS])
+        - math.log(len(SLOPES) * len(INTERCEPTS))
     )
     log_evidence = math.inf if wrong else mixture - likelihood.log(1.0, 0.0)
     enough = -math.log1p(-level)

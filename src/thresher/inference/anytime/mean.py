@@ -17,7 +17,7 @@ from thresher.ranking import Floats
 
 MeanMethod: TypeAlias = Literal["anytime", "asymptotic"]
 
-_STAKES = np.array([0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.9])
+STAKES = np.array([0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.9])
 _HALVINGS = 60
 
 
@@ -116,7 +116,7 @@ def portfolio_interval(values: npt.ArrayLike, counts: npt.ArrayLike | None = Non
 
 def _log_wealth(value: Floats, count: Floats, m: float) -> float:
     """The mean of both families over all stakes; convex in m, at most 1 at the mean."""
-    stakes = _STAKES[:, None]
+    stakes = STAKES[:, None]
     above = np.log1p(stakes * (value - m) / m) @ count
     below = np.log1p(stakes * (m - value) / (1 - m)) @ count
     both = np.concatenate([above, below])

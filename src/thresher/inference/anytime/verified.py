@@ -79,7 +79,7 @@ def recall_interval(tp: float | Interval, missed: Interval) -> Interval:
     level = _joint_level(positive, missed, counted=not isinstance(tp, Interval))
     if not positive.upper + missed.upper > 0:
         return undefined(level, "there may be no positives")
-    estimate = _ratio(positive.estimate, missed.estimate)
+    estimate = math.nan if math.isnan(missed.estimate) else _ratio(positive.estimate, missed.estimate)
     return Interval(
         estimate,
         _ratio(positive.lower, missed.upper),
@@ -177,4 +177,5 @@ def _joint_level(positive: Interval, missed: Interval, *, counted: bool) -> floa
 
 
 def _ratio(tp: float, missed: float) -> float:
-    return tp / (tp + missed) if tp + missed else math.nan
+    """Recall; 0 where nothing is found, also if there may be nothing to find."""
+    return tp / (tp + missed) if tp else 0.0
