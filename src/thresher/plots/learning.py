@@ -89,9 +89,9 @@ class SizesDisplay(Display):
             name, _, faint = (key, "", "") if alone or key in self.curves else key.rpartition(", ")
             look = style[name]
             sizes = self.curves[_ALONE if alone else name].sizes
-            if getattr(band, "lower", None) is not None:
-                options: dict[str, Any] = {"color": look.colour, "alpha": FAINT / (2 if faint else 1), "linewidth": 0}
-                self.bands_[key] = ax.fill_between(sizes, band.lower, band.upper, **options)
+            if getattr(band, "lower", None) is not None and not faint:  # the bands of several would hide each other
+                shade: dict[str, Any] = {"color": look.colour, "alpha": FAINT, "linewidth": 0}
+                self.bands_[key] = ax.fill_between(sizes, band.lower, band.upper, **shade)
             options = {**look.line, "marker": look.marker, "markersize": 4.5}
             options |= {"linewidth": 1.0, "alpha": 0.7, "markersize": 3} if faint else {}
             (self.lines_[key],) = ax.plot(sizes, band.estimate, **options)

@@ -157,6 +157,16 @@ class TestBoundary:
         wrong = (model.predict_proba(X[TWO])[:, 1] >= 0.2) != (Y[TWO] == "virginica")
         assert len(display.rings_.get_offsets()) == wrong.sum() == display.frame()["wrong"].sum()
 
+    def test_costs_place_a_threshold(self):
+        model = LogisticRegression(max_iter=1000).fit(X[TWO], Y[TWO])
+        for condition, threshold in (
+            (th.OperatingCondition(cost_fp=1, cost_fn=4), 0.2),
+            (th.OperatingCondition(class_ratio=4), 0.2),  # of as many of each class in the data
+        ):
+            display = BoundaryDisplay.from_estimator(model, X[TWO], Y[TWO], features=PETAL, condition=condition)
+            assert display.thresholds == pytest.approx({"least cost": threshold})
+        assert "at least cost 0.2" in drawn(display).ax_.get_title(loc="left")
+
     def test_k_classes_have_k_regions(self):
         model = KNeighborsClassifier().fit(X[list(PETAL)], Y)
         display = drawn(BoundaryDisplay.from_estimator(model, X[list(PETAL)], Y))
@@ -192,6 +202,7 @@ class TestBoundary:
             (FITTED, X, {"features": PETAL[:1]}, "must be two features"),
             (FITTED, X, {"features": (0, 0)}, "both features are"),
             (FITTED, X, {"thresholds": [0.5]}, "divide two classes"),
+            (FITTED, X, {"condition": th.OperatingCondition()}, "prices probabilities of two classes"),
             (LogisticRegression(max_iter=1000).fit(X, TWO), X, {}, "y holds 'setosa'"),
         ],
     )

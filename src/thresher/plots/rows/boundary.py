@@ -18,6 +18,7 @@ from thresher.inputs.frames import is_frame
 from thresher.plots.display import LITERAL, Display, Entries, Frame, dashes, legend_space, name_text
 from thresher.plots.rows.table import MOST_CLASSES, MOST_DRAWN, pick_rows, read_table, sample_words, two_features
 from thresher.ranking import Floats, Indices
+from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +78,7 @@ class BoundaryDisplay(Display):
         *,
         features: Sequence[Any] | None = None,
         thresholds: Sequence[float] | Mapping[str, float] | None = None,
+        condition: OperatingCondition | None = None,
         truth: Any = None,
         grid: int = 200,
         seed: int = 0,
@@ -84,7 +86,9 @@ class BoundaryDisplay(Display):
         """Of a fitted classifier and rows with their labels, by two features.
 
         `features` are names or places, the first two by default; `thresholds` have letters, or names of their own in a
-        mapping. Of many rows 2,000 are drawn at random. `grid` is how many places across a boundary is looked for.
+        mapping. A `condition` adds the probability from which on calling a row positive costs less, at its class ratio
+        or that of `y`. Of many rows 2,000 are drawn at random. `grid` is how many places across a boundary is looked
+        for.
         """
         extra("sklearn", name="learn")
         classes = _classes_of(model)
@@ -112,6 +116,8 @@ class BoundaryDisplay(Display):
             raise ArgumentError(f"no row has both {names[a]!r} and {names[b]!r}", "name features with values")
         picked = present[pick_rows(present.size, MOST_DRAWN, seed)]
         named = _thresholds(thresholds, len(classes))
+        if condition is not None:
+            named["least cost"] = _least_cost(condition, model, [place[each] for each in labels.tolist()], len(classes))
         display = cls(
             model=model,
             classes=classes,
@@ -162,7 +168,8 @@ class BoundaryDisplay(Display):
         fixed = self._fixed_words()
         ax.set_xlabel(name_text(self.names[0]) + (f"\n{fixed}" if fixed else ""), **LITERAL)
         ax.set_ylabel(name_text(self.names[1]), **LITERAL)
-        title = f"{name_text(type(self.model).__name__)}, {len(wrong):,} of {len(self.rows):,} rows called wrongly"
+        at = next((f" at {name_text(name)} {value:.3g}" for name, value in self.thresholds.items()), "")
+        title = f"{name_text(type(self.model).__name__)}{at}, {len(wrong):,} of {len(self.rows):,} rows called wrongly"
         title += sample_words(len(self.rows), self.all_rows)
         if self.left_out:
             title += f"; {count_text(self.left_out, 'row')} without these features left out"
@@ -341,6 +348,17 @@ def _thresholds(thresholds: Sequence[float] | Mapping[str, float] | None, classe
         what = f"{argument('thresholds')} has {len(thresholds):,} entries, and there is room for 1 to 26"
         raise ArgumentError(what, "give a few", parameter="thresholds")
     return {str(name): float(value) for name, value in named.items()}
+
+
+def _least_cost(condition: OperatingCondition, model: Any, codes: Sequence[int], classes: int) -> float:
+    """The probability at which both calls cost the same, at a declared mix."""
+    if not hasattr(model, "predict_proba") or classes != 2:
+        what = f"a {argument('condition')} prices probabilities of two classes, and {type(model).__name__} has none"
+        raise ArgumentError(what, "give a classifier of two classes with predict_proba", parameter="condition")
+    of_data = sum(codes) / max(len(codes) - sum(codes), 1)
+    shift = 1.0 if condition.class_ratio is None else condition.class_ratio / of_data
+    odds = 1 / (condition.cost_ratio * shift)
+    return odds / (1 + odds)
 
 
 def _frame_of(X: Any) -> Any:

@@ -150,11 +150,11 @@ class CorrelationDisplay(Display):
         kinds = set(self.kinds)
         title = "Spearman's correlation" if "number" in kinds else "Cramér's V"
         if len(kinds) == 2:
-            title += "; Cramér's V of categories, η between them and numbers"
+            title += " of numbers,\nCramér's V of categories, η between both"
         lines = [title + sample_words(self.shown, self.rows)]
         if self.blank:
-            lines.append("blank, being constant or of too many values: " + ", ".join(map(name_text, self.blank[:4])))
-            lines[-1] += f" and {len(self.blank) - 4} more" if len(self.blank) > 4 else ""
+            lines.append("constant or of too many values: " + ", ".join(map(name_text, self.blank[:3])))
+            lines[-1] += f" and {len(self.blank) - 3} more" if len(self.blank) > 3 else ""
         return "\n".join(lines)
 
 
