@@ -23,6 +23,13 @@ def command_of(name):
 EXAMPLES = [example for name in COMMANDS for example in command_of(name).examples]
 
 
+def parameters_of(name):
+    """Those of a command, and of the commands that it groups."""
+    command = command_of(name)
+    inner: list[str] = getattr(command, "list_commands", lambda _: [])(None)
+    return [*command.params, *(each for one in inner for each in command.get_command(None, one).params)]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_its_section_with_an_example(name):
     section = PAGE.split(f"\n## `thresher {name}`\n")[1].split("\n## ")[0]
@@ -33,7 +40,7 @@ def test_every_command_has_its_section_with_an_example(name):
 def test_every_option_is_on_the_page(name):
     options = {
         spelt
-        for parameter in command_of(name).params
+        for parameter in parameters_of(name)
         if isinstance(parameter, click.Option)
         for spelt in (*parameter.opts, *parameter.secondary_opts)
         if spelt.startswith("--")
@@ -45,7 +52,7 @@ def test_the_page_names_no_option_that_is_not_there():
     known = {
         spelt
         for name in COMMANDS
-        for parameter in command_of(name).params
+        for parameter in parameters_of(name)
         for spelt in (*parameter.opts, *parameter.secondary_opts)
     }
     assert set(re.findall(r"`(--[\w-]+)`", PAGE)) - known == set()

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import click
 
 from thresher._internal.text import plain_text
-from thresher.errors import Spelling, ThresherError, paragraph
+from thresher.errors import BusyError, Spelling, ThresherError, paragraph
 from thresher.version import __version__
 
 
@@ -32,6 +32,7 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 
 
 BAD_INPUT = 2
+BUSY = 75  # EX_TEMPFAIL of sysexits.h: try again
 _LEAST_ADDRESS_SPACE = 1 << 30  # with less, threads of Arrow and BLAS that cannot start may wait for ever
 _LESS = "read fewer columns or rows, allow more memory, or count parts of the data and add them with thresher merge"
 _SHOWN = 3  # of the files that a command was given
@@ -61,6 +62,12 @@ class Refusal(click.ClickException):
 
     def __init__(self, what: str, where: str, fix: str) -> None:
         super().__init__(paragraph(what, where, fix))
+
+
+class Busy(Refusal):
+    """A store is in use: try again."""
+
+    exit_code = BUSY
 
 
 class Command(click.Command):
@@ -125,7 +132,8 @@ def translate_errors(ctx: click.Context) -> Iterator[None]:
 def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
     """An error of the library, with options for arguments and files for calls."""
     what, fix = error.spelled(option_spelling(ctx.command))
-    return Refusal(what, error.place or place(ctx), fix)
+    kind = Busy if isinstance(error, BusyError) else Refusal
+    return kind(what, error.place or place(ctx), fix)
 
 
 def option_spelling(command: click.Command) -> Spelling:
@@ -164,8 +172,10 @@ def _word(literal: Any) -> str:
 
 def place(ctx: click.Context) -> str:
     """The command and the file that it was given."""
-    sources = [source for source in (ctx.params.get("source"), *(ctx.params.get("sources") or ())) if source]
-    words = ["thresher", str(ctx.info_name), *sources[:_SHOWN], *(["…"] if sources[_SHOWN:] else [])]
+    several = ctx.params.get("sources") or ()
+    sources = [source for source in (ctx.params.get("store"), ctx.params.get("source"), *several) if source]
+    names = ctx.command_path.split()[1:] if ctx.parent is not None else [str(ctx.info_name)]
+    words = ["thresher", *names, *sources[:_SHOWN], *(["…"] if sources[_SHOWN:] else [])]
     if any("://" in word for word in words):
         from thresher.sources.engines.errors import without_secrets
 
@@ -191,6 +201,7 @@ COMMANDS = {
     "learn": "Learn a model and its threshold from a table, checked on untouched rows.",
     "predict": "Score new rows and decide about them, with what learn wrote.",
     "features": "Choose the features that keep the classes furthest apart.",
+    "watch": "Watch whether a deployed decision does what it promised.",
     "merge": "Count rows into rankings, and add rankings up.",
     "demo": "Evaluate three real models and write a report; needs no input.",
     "completion": "Print the completion script of a shell.",
@@ -198,7 +209,7 @@ COMMANDS = {
 
 
 class Program(click.Group):
-    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 70, 130, 141, 143."""
+    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 3, 70, 75 ..."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where there is no command."""
@@ -258,7 +269,7 @@ class Program(click.Group):
         except click.ClickException as error:
             with suppress(OSError):  # nobody reads what went wrong, and the exit code says that something did
                 click.echo(_paragraph(error), err=True)
-            sys.exit(BAD_INPUT)
+            sys.exit(error.exit_code if isinstance(error, Refusal) else BAD_INPUT)
         except click.Abort:
             sys.exit(INTERRUPTED)
         except Exception:  # noqa: BLE001 - a fault must not look like a gate that failed, which leaves with 1

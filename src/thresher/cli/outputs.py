@@ -110,7 +110,7 @@ def _system_error(number: int, path: Path) -> OSError:
 def write_csv(path: str, columns: Mapping[str, Any]) -> None:
     """Write columns as CSV, completely or not at all."""
     with replace_file(path) as temporary:
-        _write_columns(temporary, ".csv", columns)
+        write_columns(temporary, ".csv", columns)
 
 
 PIECE = 65_536
@@ -199,7 +199,7 @@ def _write(source: str, path: Path, kind: str, new: NewColumns) -> int:
     wanted = new.wanted(list(columns))
     added = new.make({name: columns[name] for name in wanted}, 0)
     _require_new(added, list(columns), new.place)
-    return _write_columns(path, kind, {**columns, **added})
+    return write_columns(path, kind, {**columns, **added})
 
 
 def copy_rows(lines: IO[str], out: IO[str], new: NewColumns, *, delimiters: tuple[str, str], piece: int = PIECE) -> int:
@@ -265,7 +265,7 @@ def _copy_parquet(source: str, path: Path, new: NewColumns) -> int:
     return rows
 
 
-def _write_columns(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
+def write_columns(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
     """Write columns in the format of a suffix; in texts, missing values are empty."""
     if kind in _DELIMITERS:
         lists = [np.asarray(column).tolist() for column in columns.values()]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from thresher.evaluation import Decision
+from thresher.watching import Check
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -25,7 +26,8 @@ def json_schema(command: str) -> Schema:
     ['output', 'positive', 'rows']
     """
     title = {"$schema": DIALECT, "title": f"thresher {command} --json"}
-    return title | COMMANDS[command] | {"$defs": _definitions()}
+    schema = COMMANDS[command]
+    return title | schema | {"$defs": _definitions() | schema.get("$defs", {})}
 
 
 def ref(name: str) -> Schema:
@@ -246,6 +248,7 @@ COMMANDS: Mapping[str, Schema] = {
         costs=about(items(items(either(NUMBER, NOTHING))), "A row per class; null where a cost is to be filled in."),
         output=either(TEXT, NOTHING),
     ),
+    "watch": {name: value for name, value in Check.schema().items() if not name.startswith("$s")},
     "merge": ref("ranking"),
     "demo": _EVALUATION,
 }

@@ -386,6 +386,37 @@ class Watch(Result):
             ).tolist()
             return compact_rows(store, state, before=before_period, now=self._now())
 
+    def history(self) -> dict[str, Any]:
+        """Settings, decisions, the last batches and the last checks, as plain data."""
+        with self._open() as store, store.read():
+            state = read_state(store, self._name)
+            batches = store.query(
+                "SELECT number, kind, source, seen, rows, fresh, again, late FROM batch WHERE watch = :watch"
+                " ORDER BY number DESC LIMIT 20",
+                watch=state.number,
+            )
+            checks = store.query(
+                "SELECT at, summary FROM look WHERE watch = :watch ORDER BY at DESC LIMIT 20", watch=state.number
+            )
+        names = ("number", "kind", "source", "seen", "rows", "fresh", "again", "late")
+        lines = [dict(zip(names, batch, strict=True)) for batch in batches]
+        return {
+            "watch": state.name,
+            "settings": json.loads(state.settings.to_json()),
+            "decisions": [
+                {
+                    "number": epoch.number,
+                    "model": epoch.decision.model,
+                    "threshold": str(epoch.decision.threshold),
+                    "since": None if epoch.since == FIRST else moment_text(epoch.since),
+                    "sample": epoch.sample[-1][1],
+                }
+                for epoch in state.epochs
+            ],
+            "batches": [line | {"seen": moment_text(line["seen"])} for line in lines],
+            "checks": [{"at": moment_text(at), **json.loads(text)} for at, text in checks],
+        }
+
     def _require_unjudged(self, store: Store, state: State, start: int) -> None:
         if start <= state.epoch.since:
             what = f"the decision that is deployed holds since {moment_text(state.epoch.since)}"
