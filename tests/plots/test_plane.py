@@ -1,11 +1,12 @@
 """Planes: isometrics, what conditions choose, and tables as points."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
-from matplotlib.transforms import Bbox
+from matplotlib.text import Text
 
 import thresher as th
 from tests.plots.samples import EMAILS, HOSTILE, MODELS, SPAM_TREE, axes, drawn, legend, words
@@ -205,18 +206,41 @@ def test_front_and_hull_pass_through_their_points():
     assert np.interp(0.7, *curve[np.argsort(curve[:, 0], kind="stable")].T) == pytest.approx(0.7, abs=1e-3)
 
 
+def outline(text, renderer):
+    """The corners of a text, a little within its box, turned as it is."""
+    turned = text.get_rotation()
+    text.set_rotation(0)
+    box = Text.get_window_extent(text, renderer)
+    text.set_rotation(turned)
+    width, height = 0.9 * box.width, 0.75 * box.height
+    middle = (box.x0 + box.width / 2, box.y0 + box.height / 2)
+    at = text.get_transform().transform(text.get_position()) if turned else middle
+    along, up = np.array([[math.cos(a), math.sin(a)] for a in (math.radians(turned), math.radians(turned + 90))])
+    return np.array([at + (i * width * along + j * height * up) / 2 for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+
+
+def overlap(one, other):
+    """Whether two rectangles overlap: no side of either keeps them apart."""
+    sides = [corners[i + 1] - corners[i] for corners in (one, other) for i in (0, 1)]
+    return all(
+        (one @ side).max() > (other @ side).min() and (other @ side).max() > (one @ side).min() for side in sides
+    )
+
+
 @pytest.mark.parametrize("count", [3, 15])
 @pytest.mark.parametrize("kind", KINDS)
-def test_letters_lie_on_no_point_and_no_letter(kind, count):
-    display = drawn(kind.from_tables(crowd(count)))
+def test_no_letter_or_label_lies_on_another_or_on_a_point(kind, count):
+    display = drawn(kind.from_tables(crowd(count)), isometrics="accuracy", through="all")
     renderer = display.figure_.canvas.get_renderer()
-    boxes = [super(type(text), text).get_window_extent(renderer) for text in display.letters_.values()]
+    texts = [outline(text, renderer) for text in display.ax_.texts if text.get_text()]
+    assert len(texts) == count + len(display.isometrics_["accuracy"])
+    assert not any(overlap(one, other) for one, other in itertools.combinations(texts, 2))
     points = [display.ax_.transData.transform(line.get_xydata()[0]) for line in display.points_.values()]
-    dots = [Bbox.from_extents(x - 3, y - 3, x + 3, y + 3) for x, y in points]
-    for i, box in enumerate(boxes):
-        assert not any(box.shrunk(0.8, 0.8).overlaps(other.shrunk(0.8, 0.8)) for other in boxes[i + 1 :])
-        assert not any(box.shrunk(0.8, 0.8).overlaps(dot) for dot in dots)
-        assert math.hypot(*(np.array(box.get_points().mean(axis=0)) - points[i])) < 45
+    for x, y in points:
+        dot = np.array([(x + i, y + j) for i, j in ((-2, -2), (2, -2), (2, 2), (-2, 2))])
+        assert not any(overlap(dot, each) for each in texts)
+    for text, point in zip(display.letters_.values(), points, strict=True):
+        assert math.dist(outline(text, renderer).mean(axis=0), point) < 45
 
 
 def test_long_names_have_letters_and_many_have_numbers():

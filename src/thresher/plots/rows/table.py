@@ -18,6 +18,7 @@ Kind: TypeAlias = Literal["number", "category"]
 MOST_CLASSES = 12
 MOST_DRAWN = 2_000  # rows that are drawn one by one
 _DAYS_PER_YEAR = 365.2425
+_FAR = 1e150
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,8 @@ class TableColumn:
 def read_table(data: Any, names: Sequence[str] | None = None) -> dict[str, TableColumn]:
     """The columns of a frame, or of an array with rows and columns, that are wanted.
 
-    Times become years; what is neither a number nor a time is a category. Infinite numbers count as missing.
+    Times become years; what is neither a number nor a time is a category. Infinite numbers, and those
+    beyond 1e150, whose squares are infinite, count as missing.
     """
     if not is_frame(data):
         rows = np.asarray(data)
@@ -62,7 +64,7 @@ def read_column(values: Any, name: str) -> TableColumn:
     if array.dtype.kind == "m":
         return TableColumn(name, "number", array / np.timedelta64(1, "s"))
     if array.dtype.kind in "iuf":
-        return TableColumn(name, "number", np.where(np.isfinite(array), array, np.nan).astype(np.float64, copy=False))
+        return TableColumn(name, "number", _finite(array))
     absent = is_missing(array)
     here = np.ones(array.size, dtype=np.bool_) if absent is None else ~absent
     present = array[here].tolist()
@@ -71,11 +73,17 @@ def read_column(values: Any, name: str) -> TableColumn:
     ):
         numbers = np.full(array.size, np.nan)
         numbers[here] = present
-        return TableColumn(name, "number", np.where(np.isfinite(numbers), numbers, np.nan))
+        return TableColumn(name, "number", _finite(numbers))
     known: dict[Hashable, int] = {}
     codes = np.full(array.size, -1, dtype=np.intp)
     codes[here] = [known.setdefault(each, len(known)) for each in present]
     return TableColumn(name, "category", codes, tuple(map(str, known)))
+
+
+def _finite(numbers: npt.NDArray[Any]) -> Floats:
+    """As floats, NaN where squares are infinite."""
+    floats = numbers.astype(np.float64, copy=False)
+    return np.where(np.abs(floats) < _FAR, floats, np.nan)
 
 
 def read_classes(
