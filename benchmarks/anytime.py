@@ -322,7 +322,7 @@ def doubled_alarm_rate(_: float) -> Table:
 
 def class_ratios(scale: float) -> Table:
     """Share of samples whose limits hold the class ratio of 5,000 scores, under label shift."""
-    runs = max(30, round(500 * scale))
+    runs = max(30, round(300 * scale))
     table: Table = {}
     for pos in (200, 500, 5000):
         for share in (0.05, 0.2, 0.5):

@@ -46,6 +46,8 @@ def test_two_cells_agree_with_a_detector_of_the_rate():
     limit = both.reference + 0.005 + both.margin
     alone = detector(k, n, at_most=limit)
     assert both.detector.evidence == pytest.approx(alone.evidence / 2, rel=0.01)  # the other half watches for less
+    ever = detector(k, n, at_most=limit, ever=0.05)
+    assert both.e_value == pytest.approx(ever.evidence / 2, rel=0.01)
 
 
 @given(st.lists(st.floats(0, 300), min_size=1, max_size=8), st.sampled_from([0.8, 0.95]))

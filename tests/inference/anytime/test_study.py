@@ -63,7 +63,7 @@ def test_the_stability_index_alarms_by_size_and_misses_a_doubled_rate():
 def test_limits_of_class_ratios_hold_and_label_shift_is_refuted():
     for row in study.class_ratios(SCALE).values():
         for method in ("bbse", "mlls"):
-            assert 0.93 - 3 * math.sqrt(0.05 * 0.95 / 250) <= row[method] <= 0.97 + 3 * math.sqrt(0.05 * 0.95 / 250)
+            assert 0.93 - 3 * math.sqrt(0.05 * 0.95 / 150) <= row[method] <= 0.97 + 3 * math.sqrt(0.05 * 0.95 / 150)
         assert row["feasible"] >= 0.95
         assert row["feasible, empty"] <= 0.05
     fails = study.label_shift_fails(SCALE)

@@ -23,8 +23,8 @@ from thresher.ranking import Floats, Ranking, require_ranking
 SLOPES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
 INTERCEPTS = (0.0, *(sign * size for size in (0.1, 0.2, 0.4, 0.8, 1.6) for sign in (-1, 1)))
 _FARTHEST = 64.0
-_HALVINGS, _NEWTON_STEPS = 50, 60
-_RESOLVED = 1e-9
+_NEWTON_STEPS, _LONGEST_STEP = 50, 4.0
+_RESOLVED = 1e-9  # of a log-likelihood
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,64 +84,66 @@ class _Likelihood:
 
     def log(self, a: float, b: float) -> float:
         z = a * self.x + b
-        return -float(self.pos @ np.logaddexp(0, -z) + self.neg @ np.logaddexp(0, z))
+        return _dot(self.pos, z) - _dot(self.pos + self.neg, np.logaddexp(0, z))
 
-    def best(self, a: float | None, b: float | None) -> tuple[float, float]:
-        """The likeliest (a, b), one of which may be fixed: Newton with halved steps."""
+    def best(self, start: tuple[float, float], *, a: bool = True, b: bool = True) -> tuple[float, float]:
+        """The likeliest (a, b), of which those marked may move from the start: Newton."""
         from scipy.special import expit
 
-        free = np.array([a is None, b is None])
-        at = np.array([1.0 if a is None else a, 0.0 if b is None else b])
-        value = self.log(*at)
+        free, at = np.array([a, b]), np.array(start)
         for _ in range(_NEWTON_STEPS):
             p = expit(at[0] * self.x + at[1])
-            excess, weight = self.pos - (self.pos + self.neg) * p, (self.pos + self.neg) * p * (1 - p)
-            slope = np.array([excess @ self.x, excess.sum()])[free]
-            cross = weight @ self.x
-            curve = np.array([[weight @ self.x**2, cross], [cross, weight.sum()]])[np.ix_(free, free)]
-            ridge = 1e-12 * (1 + np.trace(curve)) * np.eye(len(slope))
-            step = np.clip(np.linalg.solve(curve + ridge, slope), -8, 8)
-            size, gained = 1.0, False
-            while size > 1e-6 and not gained:
-                trial = at.copy()
+            cases = self.pos + self.neg
+            excess, weight = self.pos - cases * p, cases * p * (1 - p)
+            slope = np.array([_dot(excess, self.x), excess.sum()])[free]
+            cross = _dot(weight, self.x)
+            curve = np.array([[_dot(weight, self.x**2), cross], [cross, weight.sum()]])[np.ix_(free, free)]
+            ridge = 1e-12 * (1 + np.trace(curve)) * np.eye(len(slope))  # classes that are separate have no curvature
+            step = np.clip(np.linalg.solve(curve + ridge, slope), -_LONGEST_STEP, _LONGEST_STEP)
+            value, size, trial = self.log(*at), 1.0, at.copy()
+            while size > 1e-3:
                 trial[free] = np.clip(at[free] + size * step, -_FARTHEST, _FARTHEST)
-                gained = (higher := self.log(*trial)) > value
+                if self.log(*trial) >= value:
+                    break
                 size /= 2
-            if not gained or higher - value < _RESOLVED:
+            at = trial
+            if abs(float(slope @ step)) < _RESOLVED:
                 break
-            at, value = trial, higher
         return float(at[0]), float(at[1])
+
+
+def _dot(first: Floats, second: Floats) -> float:
+    """One pass without BLAS, whose threads wait for each other on a busy machine."""
+    return float(np.einsum("i,i->", first, second))
 
 
 def _region(likelihood: _Likelihood, least: float, level: float) -> tuple[Interval, Interval]:
     """Slope and intercept with the ends of the region in which log L exceeds `least`."""
     if not likelihood.x.size:
         return (undefined(level, "every probability is 0 or 1"),) * 2
-    a, b = likelihood.best(None, None)
+    a, b = centre = likelihood.best((1.0, 0.0))
 
-    def of_slope(value: float) -> bool:
-        return likelihood.log(*likelihood.best(value, None)) > least
+    def of_slope(value: float) -> float:
+        return likelihood.log(*likelihood.best((value, b), a=False)) - least
 
-    def of_intercept(value: float) -> bool:
-        return likelihood.log(*likelihood.best(None, value)) > least
+    def of_intercept(value: float) -> float:
+        return likelihood.log(*likelihood.best((a, value), b=False)) - least
 
-    return _ends(a, of_slope, level), _ends(b, of_intercept, level)
+    slope, intercept = (_ends(at, excess, level) for at, excess in zip(centre, (of_slope, of_intercept), strict=True))
+    return slope, intercept
 
 
-def _ends(centre: float, inside: Callable[[float], bool], level: float) -> Interval:
+def _ends(centre: float, excess: Callable[[float], float], level: float) -> Interval:
+    """Where a concave function falls through 0 on both sides; infinite if it does not."""
+    from scipy.optimize import brentq
+
     limits = []
     for sign in (-1.0, 1.0):
-        reach = 0.25
-        while reach < _FARTHEST and inside(centre + sign * reach):
-            reach *= 2
+        near, reach = 0.0, 0.125
+        while reach < _FARTHEST and excess(centre + sign * reach) > 0:
+            near, reach = reach, 2 * reach
         if reach >= _FARTHEST:
             limits.append(sign * math.inf)
-            continue
-        near, far = (reach / 2 if reach > 0.25 else 0.0), reach
-        for _ in range(_HALVINGS):
-            middle = (near + far) / 2
-            if far - near < _RESOLVED:
-                break
-            near, far = (middle, far) if inside(centre + sign * middle) else (near, middle)
-        limits.append(centre + sign * far)
+        else:
+            limits.append(brentq(excess, centre + sign * near, centre + sign * reach, xtol=1e-7))
     return Interval(centre, limits[0], limits[1], math.nan, level, "anytime")

@@ -97,20 +97,38 @@ def detect(
 ) -> Detector:
     """The detector of log factors per cohort and node; `starts` flags cohorts."""
     most = _bar(run_length, share, ever)
-    cohorts = len(starts)
     if not starts.any():
-        return Detector(0.0, most, None, np.full(cohorts, -math.inf))
-    order = np.arange(1, cohorts + 1)
-    log_start = np.zeros(cohorts) if ever is None else np.log(6 / (math.pi * order) ** 2)
-    log_start = np.where(starts, log_start, -math.inf)[:, None]
-    after = np.cumsum(steps, axis=0)
-    before = after - steps
-    running = after + np.logaddexp.accumulate(log_start - before, axis=0)
-    log_path = np.logaddexp.reduce(log_weight + running, axis=1)
-    terms = np.logaddexp.reduce(log_weight + log_start + after[-1] - before, axis=1)
+        return Detector(0.0, most, None, np.full(len(starts), -math.inf))
+    log_start, after = _log_starts(starts, ever=ever is not None), np.cumsum(steps, axis=0)
+    running = after + np.logaddexp.accumulate(log_start - after + steps, axis=0)
+    log_path = _log_sum(log_weight + running)
     log_path.flags.writeable = False
+    terms = _log_sum(log_weight + log_start + after[-1] - after + steps)
     evidence = math.exp(min(float(log_path[-1]), 700.0))
     return Detector(evidence, most, int(np.argmax(terms)), log_path)
+
+
+def e_value(steps: Floats, log_weight: Floats, starts: npt.NDArray[np.bool_]) -> float:
+    """Evidence of any change since the first cohort: at most 1 on average at any stop."""
+    if not starts.any():
+        return 0.0
+    since = np.cumsum(steps[::-1], axis=0)[::-1]
+    terms = _log_sum(log_weight + _log_starts(starts, ever=True) + since)
+    return math.exp(min(float(np.logaddexp.reduce(terms)), 700.0))
+
+
+def _log_starts(starts: npt.NDArray[np.bool_], *, ever: bool) -> Floats:
+    """Logarithms of the weights of starts: 1, or 6/(π² j²), which sum to 1."""
+    order = np.arange(1, len(starts) + 1)
+    weight = 2 * np.log(math.sqrt(6) / (math.pi * order)) if ever else np.zeros(len(starts))
+    return np.where(starts, weight, -math.inf)[:, None]
+
+
+def _log_sum(rows: Floats) -> Floats:
+    """Logarithm of the sum of exponentials of each row."""
+    most = np.maximum(rows.max(axis=1, keepdims=True), -1e300)  # a cohort before the first start has none
+    total: Floats = most[:, 0] + np.log(np.maximum(np.exp(rows - most).sum(axis=1), 5e-324))
+    return np.where(np.isneginf(rows).all(axis=1), -math.inf, total)
 
 
 def cohort_counts(k: Any, n: Any, unlabelled: Any = None) -> tuple[Floats, Floats, Floats]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import numbers_of, require_between
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError
-from thresher.inference.anytime.detector import Detector, detect
+from thresher.inference.anytime.detector import Detector, detect, e_value
 from thresher.inference.anytime.mixture import INTRINSIC_TIME, log_factor, nodes
 from thresher.ranking import Floats
 
@@ -91,12 +91,13 @@ def drift(
         log_weight.append(np.tile(grid.log_weight, edge.size) - math.log(2 * edge.size))
     joint, weight = np.concatenate(steps, axis=1), np.concatenate(log_weight)
     watch = detect(joint, weight, rows > 0, run_length=run_length, share=share, ever=None)
-    ever = detect(joint, weight, rows > 0, run_length=run_length, share=share, ever=0.05)
     since = watch.change or 0
     total = float(rows[since:].sum())
     now = shares[since:].sum(axis=0) / total if total else np.full(expected.size, math.nan)
     most = int(np.nanargmax(np.abs(now - expected))) if total else 0
-    return Drift(watch, ever.evidence, most + ordered, float(now[most]), float(expected[most]), margin)
+    return Drift(
+        watch, e_value(joint, weight, rows > 0), most + ordered, float(now[most]), float(expected[most]), margin
+    )
 
 
 def e_benjamini_hochberg(e_values: npt.ArrayLike, *, level: float = 0.95) -> npt.NDArray[np.intp]:
