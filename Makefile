@@ -64,6 +64,7 @@ bench: $(READY)  ## ratios against peers, written to benchmarks/results.md
 docs: $(READY)  ## the documentation, as HTML in docs/_build
 	@test -e $(DOCS_READY) || { $(PIP) install --constraint constraints.txt --editable ".[docs]" && touch $(DOCS_READY); }
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build
+	@$(BIN)/python -m docs.check docs/_build
 	@echo "open docs/_build/index.html"
 
 clean:  ## remove everything the other targets made
