@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from thresher._internal.atomic import read_text
 from thresher._internal.json import json_value
 from thresher.calibration import CalibrationMap
 from thresher.calibration.maps.steps import Steps
 from thresher.cautions import Caution
-from thresher.cli.outputs import NewColumns, score_columns
+from thresher.cli.outputs import NewColumns, score_columns, score_numbers
 from thresher.errors import ArgumentError, SourceError, ThresherError
-from thresher.evaluation import Decision, contradictions
+from thresher.evaluation import Decision, LeastCostRule, contradictions
 from thresher.evaluation.decision import EVALUATE_AGAIN
+from thresher.inputs.columns import require_columns
 from thresher.ranking import Floats
 
+CLASS = "{class}"  # where a name of a column holds that of a class
 _FORMS = "write a column of its calls, MODEL=NUMBER, or the file of a decision"
 
 
@@ -78,6 +82,8 @@ class Artefact:
     def columns(self, score: str | None, name: str | None, *, probability: bool, place: str) -> NewColumns:
         """The columns that it makes of `score`, by default named like the model."""
         decision = self.decision
+        if decision is not None and isinstance(decision.rule, LeastCostRule):
+            return self._actions(decision, decision.rule, score, name, probability=probability, place=place)
         if decision is None:
             if score is None:
                 raise ArgumentError("a map does not say which column holds the scores", "pass --score COLUMN")
@@ -98,6 +104,37 @@ class Artefact:
             return columns
 
         return score_columns(place, decision.model if score is None else score, calls)
+
+    def _actions(
+        self,
+        decision: Decision,
+        rule: LeastCostRule,
+        template: str | None,
+        name: str | None,
+        *,
+        probability: bool,
+        place: str,
+    ) -> NewColumns:
+        """The action for each row, from a column of probabilities per class."""
+        if probability:
+            raise ArgumentError("a decision of k classes maps no scores to a probability", "leave --probability out")
+        if template is not None and CLASS not in template:
+            what = f"--score {template} names one column, and the decision reads one of each class"
+            raise ArgumentError(what, f'write the name with {CLASS} in it, as "p_{CLASS}"')
+        named = [(template or CLASS).replace(CLASS, str(each)) for each in rule.classes]
+        own = [f"{decision.model}_{each}" for each in rule.classes]
+
+        def wanted(names: Sequence[str]) -> Sequence[str]:
+            if template is None and not set(named) <= set(names) and set(own) <= set(names):
+                named[:] = own
+            require_columns(named, names, place=place)
+            return named
+
+        def make(columns: Mapping[str, Any], before: int) -> Mapping[str, Any]:
+            each = [score_numbers(columns[column], before, column) for column in named]
+            return {name or "predicted": decision.apply(np.stack(each, axis=1)).tolist()}
+
+        return NewColumns(place, wanted, make)
 
     def map_name(self) -> str:
         """The map in words, such as "isotonic map with ramps"."""
@@ -132,6 +169,8 @@ def read_artefact(path: str) -> Artefact:
         if isinstance(kind, str) and kind.startswith("thresher/calibration-map/"):
             return Artefact(None, CalibrationMap.from_dict(plain))
         decision = Decision.from_dict(plain)
+        if isinstance(decision.rule, LeastCostRule):
+            return Artefact(decision, None)
         calibration = None if decision.calibration is None else CalibrationMap.from_dict(decision.calibration)
         return Artefact(decision, calibration)
     except ThresherError as error:

@@ -157,6 +157,7 @@ _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of
 _AGAINST = "Compare AUCs with this model's, or all pairs; all pairs of up to 20 models, else the best with each."
 AGAINST: Settings = {"metavar": "MODEL|all", "help": _AGAINST}
 CLASSES: Settings = {"metavar": "A,B,C", "help": "The classes in order; by default the labels in rising order."}
+CLASSES_OF_COLUMNS: Settings = {"metavar": "A,B,C", "help": "Of k classes: their names, as in the label column."}
 COSTS: Settings = {"metavar": "FILE", "help": "Costs by actual and predicted class, as thresher costs writes them."}
 CURRENT: Settings = {"metavar": "RULE", "help": _CURRENT}
 EXACT: Settings = {"help": "Count every score, where ranges of scores would be counted; takes memory and time."}
@@ -220,6 +221,9 @@ class GroupOptions:
     )
 
 
+EVERY_ROW = GroupOptions((), ())
+
+
 @dataclass(frozen=True)
 class SampleOptions:
     """How rows were sampled, and how sure an interval is to be."""
@@ -243,10 +247,10 @@ class MixOptions:
 
     @property
     def condition_parts(self) -> dict[str, Any]:
-        """Parts of the condition that are declared, as `OperatingCondition` takes them."""
+        """Parts of a condition of two classes that are declared."""
         from thresher.tables import OperatingCondition
 
-        names = signature(OperatingCondition).parameters
+        names = [name for name in signature(OperatingCondition).parameters if name not in ("costs", "mix")]
         return {name: value for name in names if (value := getattr(self, name, None)) is not None}
 
     def condition(self) -> OperatingCondition:
@@ -268,6 +272,25 @@ class ConditionOptions(MixOptions):
 
 
 @dataclass(frozen=True)
+class VectorOptions:
+    """Columns of probabilities of k classes, their costs, and the class mix."""
+
+    probabilities: tuple[str, ...] = option(
+        "--probability",
+        metavar="[MODEL=]TEMPLATE",
+        help='Of k classes: columns of probabilities, "{class}" or "MODEL=p_{class}". Repeat it for several models.',
+    )
+    classes: str | None = option("--classes", **CLASSES_OF_COLUMNS)
+    costs: str | None = option("--costs", **COSTS)
+    mix: str | None = option(metavar="A=1,B=3", help="Of k classes: their mix at deployment, in proportion.")
+    other: str | None = option(metavar="CLASS", help="Of k classes: the one that all other labels count as.")
+
+    def options(self) -> dict[str, str | None]:
+        """What says nothing without columns of probabilities."""
+        return {"classes": self.classes, "costs": self.costs, "mix": self.mix, "other": self.other}
+
+
+@dataclass(frozen=True)
 class CountOptions(ConditionOptions, ColumnOptions):
     """Columns and the condition: what a choice from counts takes."""
 
@@ -275,6 +298,11 @@ class CountOptions(ConditionOptions, ColumnOptions):
 @dataclass(frozen=True)
 class RowOptions(SampleOptions, ConditionOptions, ColumnOptions):
     """Columns, the condition, and the sample: what commands on rows have in common."""
+
+
+@dataclass(frozen=True)
+class ModelOptions(RowOptions, VectorOptions):
+    """Rows of models of two classes, or of k."""
 
 
 @dataclass(frozen=True, slots=True)

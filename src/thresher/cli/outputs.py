@@ -147,10 +147,15 @@ def score_columns(place: str, score: str, make: Callable[[Floats], Mapping[str, 
         return [score]
 
     def from_columns(columns: Mapping[str, Any], before: int) -> Mapping[str, Any]:
-        values = columns[score]
-        return make(_numbers(values, before, score) if isinstance(values, list) else np.asarray(values))
+        return make(score_numbers(columns[score], before, score))
 
     return NewColumns(place, wanted, from_columns)
+
+
+def score_numbers(values: Any, before: int, score: str) -> Floats:
+    """A column of scores as numbers; those of a text file are read here."""
+    numbers: Floats = _numbers(values, before, score) if isinstance(values, list) else np.asarray(values)
+    return numbers
 
 
 def write_with_columns(source: str, target: str, new: NewColumns) -> int:

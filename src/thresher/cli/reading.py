@@ -19,7 +19,7 @@ from thresher._internal.optional import extra
 from thresher._internal.text import plain_text
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import current_rule
-from thresher.cli.options import ColumnOptions, GroupOptions, LabelOptions
+from thresher.cli.options import EVERY_ROW, ColumnOptions, GroupOptions, LabelOptions
 from thresher.errors import ArgumentError, EmptyError, OneClassError, PositiveLabelError, ThresherError
 from thresher.evaluation.engine import joint_rankings
 from thresher.inference.rows import ScoredRows
@@ -42,7 +42,6 @@ _SHOWN = 12
 _MOST_DIGITS = 400
 _MARK = b"thresher"  # metadata of a Parquet file of counts, which one of rows lacks
 _PARQUET = (".parquet", ".pq")
-_EVERYTHING = GroupOptions((), ())
 
 
 class RowArguments(TypedDict):
@@ -68,7 +67,7 @@ class LabelledScores:
 def read_rows(
     source: str,
     columns: ColumnOptions,
-    groups: GroupOptions = _EVERYTHING,
+    groups: GroupOptions = EVERY_ROW,
     *,
     cluster: str | None = None,
     predictions: Sequence[str] = (),
@@ -113,7 +112,7 @@ def read_rows(
 def read_rankings(
     sources: Sequence[str],
     columns: ColumnOptions,
-    groups: GroupOptions = _EVERYTHING,
+    groups: GroupOptions = EVERY_ROW,
     *,
     together: bool = False,
     exact: bool | None = None,
@@ -189,7 +188,7 @@ def is_ranking(source: str) -> bool:
         return False
 
 
-def require_no_columns(columns: ColumnOptions, groups: GroupOptions = _EVERYTHING) -> None:
+def require_no_columns(columns: ColumnOptions, groups: GroupOptions = EVERY_ROW) -> None:
     """Raise `ArgumentError` when options name columns or a table: a ranking has none."""
     if columns.label or columns.scores or columns.table:
         raise ArgumentError("a ranking has no columns or tables", "leave --label, --score and --table out")
@@ -199,7 +198,7 @@ def require_no_columns(columns: ColumnOptions, groups: GroupOptions = _EVERYTHIN
 
 @contextmanager
 def scan_arguments(
-    source: str, columns: ColumnOptions, groups: GroupOptions = _EVERYTHING
+    source: str, columns: ColumnOptions, groups: GroupOptions = EVERY_ROW
 ) -> Iterator[tuple[Columns, Options]]:
     """Columns and options for scans of rows that do not fit, whose progress is shown."""
     label, scores = _label_and_scores(source, columns)

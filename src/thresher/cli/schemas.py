@@ -131,6 +131,45 @@ _EVALUATION = fields(
     against=_AGAINST,
     **_RULES,
 )
+_CLASS_MODEL = fields(
+    weights=items(NUMBER),
+    confusion=ref("confusion"),
+    predictions=either(ref("confusion"), NOTHING),
+    numbers=about(INTERVALS, "Of all classes; costs at the declared class mix, the others at that of the rows."),
+    by_class=about(by_name(items(INTERVAL)), "In the order of the classes."),
+    foretold_minus_paid=INTERVAL,
+)
+_CLASS_RULE = fields(
+    name=TEXT,
+    model=either(TEXT, NOTHING),
+    action=either(LABEL, NOTHING),
+    confusion=ref("confusion"),
+    cost=INTERVAL,
+    saving=either(INTERVAL, NOTHING),
+)
+_OTHER_COST = fields(
+    actual=LABEL, action=LABEL, cost=NUMBER, factor=NUMBER, model=TEXT, expected_cost=NUMBER, of_decision=NUMBER
+)
+_CLASS_EVALUATION = fields(
+    rows=COUNT,
+    dropped=DROPPED,
+    level=LEVEL,
+    seed=COUNT,
+    classes=items(LABEL),
+    weighted=FLAG,
+    clusters=either(COUNT, NOTHING),
+    models=by_name(_CLASS_MODEL),
+    quantities=about(by_name(INTERVALS), "What --measure asked for, by model."),
+    rules=about(by_name(_CLASS_RULE), "All ways to act, each with its cost per case."),
+    baseline=about(TEXT, "The cheapest rule that needs no decision."),
+    savings=about(INTERVALS, "What each model saves per case against the baseline."),
+    may_be_best=items(TEXT),
+    wins=by_name(NUMBER),
+    comparisons=about(by_name(items(ref("difference"))), "By measure."),
+    sensitivity=fields(model=TEXT, now=NUMBER, others=items(_OTHER_COST)),
+    decision=ref("decision"),
+    cautions=CAUTIONS,
+)
 _COUNTED_MODEL = fields(
     auc=INTERVAL,
     threshold=REAL,
@@ -206,7 +245,11 @@ _CONFUSION = fields(
     against_the_rest=either(fields(**{"class": LABEL}, table=ref("table"), measures=INTERVALS), NOTHING),
 )
 COMMANDS: Mapping[str, Schema] = {
-    "evaluate": with_groups(about(either(_EVALUATION, _COUNTED), "Of rows, or of counts: no comparison of rows.")),
+    "evaluate": with_groups(
+        about(
+            either(_EVALUATION, _COUNTED, _CLASS_EVALUATION), "Of rows; of counts, without comparisons; of k classes."
+        )
+    ),
     "choose": with_groups(about(by_name(_CHOICE), "By the name of the model.")),
     "compare": fields(
         measure=TEXT,
@@ -219,7 +262,10 @@ COMMANDS: Mapping[str, Schema] = {
     ),
     "calibrate": ref("calibration_map"),
     "apply": fields(
-        {"map": TEXT, "against_probability": COUNT, "cautions": CAUTIONS}, rows=COUNT, positive=COUNT, output=TEXT
+        {"map": TEXT, "against_probability": COUNT, "cautions": CAUTIONS},
+        rows=COUNT,
+        positive=either(COUNT, NOTHING),
+        output=TEXT,
     ),
     "gate": with_groups(
         fields(requirements=items(_VERDICT)),
@@ -260,11 +306,15 @@ def _definitions() -> Schema:
     shared: Schema = decision.pop("$defs")
     del decision["$schema"]
     counts = items(about(NUMBER, "A whole number unless rows have weights.") | {"minimum": 0})
-    condition = decision["properties"]["condition"]
+    of_two, of_several = shared["two_class_condition"], shared["class_condition"]
+    asked = [  # whose mix may be left to the data
+        of_two | {"properties": of_two["properties"] | {"class_ratio": either(NUMBER, NOTHING)}},
+        of_several | {"properties": of_several["properties"] | {"mix": either(items(NUMBER), NOTHING)}},
+    ]
     return {
         **shared,
         "decision": decision,
-        "condition": condition | {"properties": condition["properties"] | {"class_ratio": either(NUMBER, NOTHING)}},
+        "condition": either(*asked),
         "table": fields(tp=NUMBER, fn=NUMBER, fp=NUMBER, tn=NUMBER),
         "confusion": fields(
             {"dropped": DROPPED, "others": about(items(LABEL), "Columns after the classes: actions that are none.")},

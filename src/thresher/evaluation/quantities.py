@@ -38,10 +38,18 @@ def parse_quantities(measures: Any) -> dict[str, Quantity]:
         raise ArgumentError(f"measures are a list of texts, and this is {measures!r}", 'give e.g. ["auc"]')
     asked = {str(text).strip(): quantity(text) for text in measures}
     for one in asked.values():
-        if one.of_several:
-            known = [*MODEL_NUMBERS, *MEASURES]
-            raise refusal(f"{one} is of several classes, and there are two here", known)
+        require_of_two(one)
     return asked
+
+
+def require_of_two(asked: Quantity) -> None:
+    """Refuse a quantity of several classes."""
+    try:
+        several = asked.of_several or asked.known is None
+    except MeasureError:  # a number of k classes alone, such as one_vs_one_macro
+        several = True
+    if several:
+        raise refusal(f"{asked} is of several classes, and there are two here", [*MODEL_NUMBERS, *MEASURES])
 
 
 class Answer(NamedTuple):

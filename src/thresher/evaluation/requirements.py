@@ -18,7 +18,9 @@ from thresher.curves.bounds import certain
 from thresher.errors import ArgumentError, MeasureError, SourceError, located
 from thresher.evaluation.counted import Bound, counted_answer
 from thresher.evaluation.engine import ScannedEvaluation
-from thresher.evaluation.quantities import answer, parse_quantities
+from thresher.evaluation.least_cost.evaluation import LeastCostEvaluation
+from thresher.evaluation.least_cost.quantities import class_answer, parse_class_quantity
+from thresher.evaluation.quantities import answer, require_of_two
 from thresher.inference import Interval
 from thresher.tables import Quantity
 from thresher.tables.quantities import NUMBER, RELATIONS
@@ -123,17 +125,25 @@ def requirement(text: str, *, place: tuple[str, int] = ("", 0), where: str = "")
             fix = 'write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"'
             raise MeasureError(f"cannot read the requirement {text!r}", fix)
         asked, bound = _bound(named["quantity"], form["relation"])
-        (one,) = parse_quantities([asked]).values()
+        one = parse_class_quantity(asked)
         model = None if named["model"] is None else named["model"].strip()
         return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]), place)
 
 
-def judge(one: Requirement, evaluation: ThresholdEvaluation | ScannedEvaluation, *, replicates: int) -> Judgement:
+def judge(
+    one: Requirement, evaluation: ThresholdEvaluation | LeastCostEvaluation | ScannedEvaluation, *, replicates: int
+) -> Judgement:
     """Find what a requirement speaks of, and judge it.
 
     Of counts it holds only if it does for every order of the cases that ranges of scores leave open.
     """
     name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
+    if isinstance(evaluation, LeastCostEvaluation):
+        with located(_where(one.text, one.place)):
+            interval = class_answer(evaluation, name, one.quantity)
+        return Judgement(one, name, interval, None, certain(float(getattr(interval, one.bound))))
+    with located(_where(one.text, one.place)):
+        require_of_two(one.quantity)
     if isinstance(evaluation, ScannedEvaluation):
         counted = [
             counted_answer(evaluation, model, one.quantity, replicates, judged_by=one.bound)

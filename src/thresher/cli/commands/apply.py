@@ -16,7 +16,10 @@ from thresher.cli.options import PrintOptions, option
 class ApplyOptions:
     """The scores that are read, and the columns that are added."""
 
-    score: str | None = option(metavar="COLUMN", help="Column of scores; by default that of the decision's model.")
+    score: str | None = option(
+        metavar="COLUMN",
+        help="Column of scores; by default that of the decision's model. Of k classes, with {class} in it.",
+    )
     output: str = option("-o", **options.WRITTEN)
     column: str | None = option(metavar="NAME", help="Name of the new column; predicted (or probability) by default.")
     probability: bool = option(help="Add the decision's calibrated probability, too.")
@@ -37,6 +40,9 @@ def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions
     DECISION is what evaluate --decision or calibrate -o wrote. The rows of FILE come out in their order with a column
     added: 1 where the score is at least the threshold and 0 elsewhere, or the probability. Without -o
     they go to standard output, as CSV. Where probabilities speak against calls, a caution says how many.
+
+    A decision of k classes reads a column of probabilities per class, named by the class, or MODEL_CLASS, and adds the
+    action of least expected cost.
     """
     from thresher._internal.text import count_text
     from thresher.cli.outputs import STANDARD, place_of, require_outputs, write_with_columns

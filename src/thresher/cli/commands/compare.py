@@ -5,23 +5,27 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from thresher.cli import options
-from thresher.cli.options import PrintOptions, RowOptions, option
+from thresher.cli.options import ModelOptions, PrintOptions, option
 from thresher.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from thresher.inference import Comparison
+    from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
     """What is compared, and how."""
 
-    measure: str = option(
-        default="auc",
+    measure: str | None = option(
+        default=None,
         **options.QUANTITY,
-        help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
+        help="auc (the default), partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, a measure at each --threshold.",
     )
     thresholds: tuple[str, ...] = option(metavar="MODEL=NUMBER", help="A model's threshold; one per model.")
     margin: float = option(default=0.0, help="Differences within this margin do not matter.")
@@ -39,22 +43,29 @@ class CompareOptions:
     ],
 )
 @options.SOURCES
-def command(sources: tuple[str, ...], data: RowOptions, how: CompareOptions, printed: PrintOptions) -> None:
+def command(sources: tuple[str, ...], data: ModelOptions, how: CompareOptions, printed: PrintOptions) -> None:
     """Compare models that scored the same rows, pair by pair.
 
     AUCs by DeLong's covariance; losses, partial areas, net benefit and calibration by what each row contributes; all
     else by resampling rows (or clusters) jointly. The difference is that of the first model minus the second. FILE
     holds rows; rankings that thresher merge wrote are compared by AUC as if their rows had nothing in common.
+    Of k classes (--probability) models are compared by overall_accuracy, macro_f1, expected_cost, brier, log_loss or
+    one of four averages of the AUC.
     """
+    from thresher.cli.vectors import require_vectors_alone
     from thresher.tables import quantity
 
-    wanted = quantity(how.measure)
+    require_vectors_alone(data)
+    if data.probabilities:
+        _compare_vectors(sources, data, how, printed)
+        return
+    asked = how.measure or "auc"
+    wanted = quantity(asked)
     if wanted.name == "auc" and data.condition_parts:
         raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure")
     declared = data.condition() if data.condition_parts else None
 
-    from thresher.cli.console.screen import present, working
-    from thresher.cli.console.tables import comparison_blocks
+    from thresher.cli.console.screen import working
     from thresher.cli.reading import (
         is_ranking,
         read_rankings,
@@ -78,15 +89,46 @@ def command(sources: tuple[str, ...], data: RowOptions, how: CompareOptions, pri
         with working("drawing the data again"):
             (part,) = rows.values()
             comparison = compare(
-                **part.columns, measure=how.measure, condition=declared, trained_at=data.trained_at, **judged, **drawn
+                **part.columns, measure=asked, condition=declared, trained_at=data.trained_at, **judged, **drawn
             )
     else:
         of_cost = wanted.name == "expected_cost" and wanted.bare
-        measure = data.condition() if of_cost else how.measure
+        measure = data.condition() if of_cost else asked
         with scan_arguments(source, data) as scanned:
             comparison = compare_scan(
                 source, **scan_keywords(*scanned), clusters=data.cluster, measure=measure, **judged, **drawn
             )
+    _print(comparison, declared, printed)
+
+
+def _compare_vectors(sources: tuple[str, ...], data: ModelOptions, how: CompareOptions, printed: PrintOptions) -> None:
+    """Compare models of k classes."""
+    from thresher.cli.reading import single_source
+    from thresher.cli.vectors import read_vectors
+    from thresher.inference import compare
+
+    if how.thresholds:
+        raise ArgumentError("--threshold is of two classes", "leave it out")
+    rows, condition = read_vectors(single_source(sources), data, options.EVERY_ROW)
+    (part,) = rows.values()
+    of_cost = how.measure == "expected_cost" or (how.measure is None and data.costs is not None)
+    comparison = compare(
+        **part.arguments,
+        other=data.other,
+        measure="expected_cost" if of_cost else how.measure,
+        condition=condition if of_cost else None,
+        margin=how.margin,
+        correction=how.correction,
+        against=how.against,
+        level=data.level,
+    )
+    _print(comparison, condition if of_cost else None, printed)
+
+
+def _print(comparison: Comparison, declared: OperatingCondition | None, printed: PrintOptions) -> None:
+    from thresher.cli.console.screen import present
+    from thresher.cli.console.tables import comparison_blocks
+
     mix = "" if declared is None or declared.class_ratio is None else declared.mix_text
     estimates = comparison.estimates.items()
     plain = {

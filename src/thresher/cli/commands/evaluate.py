@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from thresher.cli import options
-from thresher.cli.options import GroupOptions, PrintOptions, RowOptions, column_option, option
+from thresher.cli.options import GroupOptions, ModelOptions, PrintOptions, RowOptions, column_option, option
 from thresher.errors import ArgumentError, ThresherError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.cli.reading import Group, LabelledScores
-    from thresher.evaluation import ScannedEvaluation, ThresholdEvaluation
+    from thresher.evaluation import LeastCostEvaluation, ScannedEvaluation, ThresholdEvaluation
     from thresher.tables import OperatingCondition
 
-    Answer: TypeAlias = ThresholdEvaluation | ScannedEvaluation | ThresherError
+    Answer: TypeAlias = ThresholdEvaluation | LeastCostEvaluation | ScannedEvaluation | ThresherError
     Answers: TypeAlias = dict[Group, Answer]
 
 _TOO_MANY = "there are more than fit"
@@ -61,11 +61,16 @@ class EvaluateOptions:
         "thresher evaluate predictions.csv --label malignant --score forest --score logistic --cost-ratio 10",
         "thresher evaluate predictions.csv --label malignant --score forest -o report.html --decision decision.json",
         "thresher evaluate predictions.csv --label malignant --score forest --by said --no-paired",
+        'thresher evaluate animals.csv --label animal --probability "tree_{class}" --decision decision.json',
     ],
 )
 @options.SOURCES
 def command(
-    sources: tuple[str, ...], data: RowOptions, groups: GroupOptions, how: EvaluateOptions, printed: PrintOptions
+    sources: tuple[str, ...],
+    data: ModelOptions,
+    groups: GroupOptions,
+    how: EvaluateOptions,
+    printed: PrintOptions,
 ) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
@@ -73,8 +78,52 @@ def command(
     plain or compressed; - reads from standard input. A database is a URL, or a file of DuckDB or SQLite, with --table.
     More rows than fit in memory are counted where they are, and what needs rows is left out; so are rankings that
     thresher merge wrote, each of which is a model.
+
+    Of more than two classes, each has a column of probabilities, which --probability names; costs and class mix are
+    declared by --costs and --mix. The decision is then the action of least expected cost.
     """
-    from thresher.cli.outputs import place_of, require_outputs
+    from thresher.cli.outputs import place_of
+
+    _require_consistent(sources, data, groups, how)
+    condition = data.condition() if data.condition_parts else None
+
+    from thresher.cli.console.evaluation import scan_blocks, summary
+    from thresher.cli.console.groups import present_groups
+    from thresher.cli.console.least_cost import least_cost_blocks
+    from thresher.cli.console.screen import written_text
+    from thresher.evaluation import LeastCostEvaluation, ThresholdEvaluation
+    from thresher.inference.comparison.difference import require_margin
+
+    require_margin(how.margin)  # even of one model, which is compared with nobody
+    names = ", ".join(Path(place_of(source)).name for source in sources)
+    title = data.table or names if how.title is None else how.title
+    answers: Answers | None
+    if data.probabilities:
+        answers = _evaluate_vectors(sources, data, groups, how)
+    else:
+        answers = _evaluate_rows(sources, data, groups, condition, how, printed=printed)
+    if answers is None:
+        answers = _evaluate_counts(sources, data, groups, condition, how)
+    written = [] if groups.by else [written_text(_write(each, how, title=title)) for each in answers.values()]
+
+    def blocks(each: Any, screen: Console) -> Iterator[Any]:
+        if isinstance(each, ThresholdEvaluation):
+            yield from summary(each, screen, title=title)
+        elif isinstance(each, LeastCostEvaluation):
+            yield from least_cost_blocks(each, title=title)
+        else:
+            yield from scan_blocks(each, screen.width, title=title)
+        yield from written
+
+    def plain(each: Any) -> dict[str, Any]:
+        return dict(each.to_dict())
+
+    present_groups(printed, groups.by, answers, plain=plain, blocks=blocks)
+
+
+def _require_consistent(sources: Sequence[str], data: ModelOptions, groups: GroupOptions, how: EvaluateOptions) -> None:
+    """Refuse options without their own, and files that cannot be written."""
+    from thresher.cli.outputs import require_outputs
 
     if how.format and not how.figures:
         raise click.UsageError("--format is of figures, and --figures FOLDER is not given")
@@ -86,33 +135,42 @@ def command(
     if groups.by and (name := next((name for name, path in written_to.items() if path), None)):
         what = f"--{name} is of one evaluation, and --by makes one for each group"
         raise ArgumentError(what, "take one group at a time with --where, or leave it out")
-    condition = data.condition() if data.condition_parts else None
+    from thresher.cli.vectors import require_vectors_alone
 
-    from thresher.cli.console.evaluation import scan_blocks, summary
-    from thresher.cli.console.groups import present_groups
-    from thresher.cli.console.screen import written_text
-    from thresher.evaluation import ThresholdEvaluation
-    from thresher.inference.comparison.difference import require_margin
+    require_vectors_alone(data)
 
-    require_margin(how.margin)  # even of one model, which is compared with nobody
-    names = ", ".join(Path(place_of(source)).name for source in sources)
-    title = data.table or names if how.title is None else how.title
-    answers = _evaluate_rows(sources, data, groups, condition, how, printed=printed)
-    if answers is None:
-        answers = _evaluate_counts(sources, data, groups, condition, how)
-    written = [] if groups.by else [written_text(_write(each, how, title=title)) for each in answers.values()]
 
-    def blocks(each: Any, screen: Console) -> Iterator[Any]:
-        if isinstance(each, ThresholdEvaluation):
-            yield from summary(each, screen, title=title)
-        else:
-            yield from scan_blocks(each, screen.width, title=title)
-        yield from written
+def _evaluate_vectors(
+    sources: Sequence[str], data: ModelOptions, groups: GroupOptions, how: EvaluateOptions
+) -> Answers:
+    """Evaluate probabilities of k classes, group by group."""
+    from thresher.cli.console.screen import working
+    from thresher.cli.reading import answer_groups, single_source
+    from thresher.cli.vectors import VectorRows, read_vectors
+    from thresher.evaluation import evaluate
 
-    def plain(each: Any) -> dict[str, Any]:
-        return dict(each.to_dict())
+    rows, condition = read_vectors(
+        single_source(sources), data, groups, predictions=how.predictions, current=how.current
+    )
 
-    present_groups(printed, groups.by, answers, plain=plain, blocks=blocks)
+    def answer(part: VectorRows) -> LeastCostEvaluation:
+        with working(f"evaluating {len(part.arguments['labels']):,} rows"):
+            evaluation: LeastCostEvaluation = evaluate(
+                **part.arguments,
+                other=data.other,
+                predictions=part.predictions or None,
+                current=part.current,
+                condition=condition,
+                level=data.level,
+                seed=data.seed,
+                prefer=how.prefer,
+                margin=how.margin,
+                against=how.against,
+                measures=how.measures,
+            )
+        return evaluation
+
+    return dict(answer_groups(rows, answer))
 
 
 def _evaluate_rows(
@@ -219,16 +277,16 @@ def _evaluate_counts(
 def _write(evaluation: Answer, how: EvaluateOptions, *, title: str) -> list[str]:
     """Write the files asked for; returns a line for each."""
     from thresher.cli.console.screen import working
-    from thresher.evaluation import ThresholdEvaluation
+    from thresher.evaluation import Evaluation, LeastCostEvaluation, ThresholdEvaluation
 
     written: list[str] = []
     if isinstance(evaluation, ThresherError):
         return written
-    if how.output and isinstance(evaluation, ThresholdEvaluation):
+    if how.output and isinstance(evaluation, Evaluation):
         with working("writing the report"):
             evaluation.to_html(how.output, title=title)
         written.append(f"report    {how.output}")
-    if how.figures and isinstance(evaluation, ThresholdEvaluation):
+    if how.figures and isinstance(evaluation, ThresholdEvaluation | LeastCostEvaluation):
         from thresher.plots import write_figures
 
         with working("drawing the figures"):

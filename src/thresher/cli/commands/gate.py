@@ -11,13 +11,14 @@ import click
 
 from thresher._internal.text import count_text
 from thresher.cli import options
-from thresher.cli.options import GroupOptions, PrintOptions, RowOptions, column_option, option
+from thresher.cli.options import GroupOptions, ModelOptions, PrintOptions, RowOptions, column_option, option
 from thresher.errors import ArgumentError, ThresherError
 
 if TYPE_CHECKING:
     from thresher.cli.reading import Group, LabelledScores
     from thresher.evaluation.requirements import Judgement, Requirement
     from thresher.ranking import Ranking
+    from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,16 @@ class GateOptions:
         'thresher gate predictions.csv --label malignant --score forest --require "auc >= 0.85"',
         'thresher gate predictions.csv --label malignant --score forest --require "recall@fpr<=0.05 >= 0.6"',
         "thresher gate predictions.csv --label malignant --score forest --requirements release.txt --junit gate.xml",
+        'thresher gate animals.csv --label animal --probability "tree_{class}" --require "recall[snake] >= 0.3"',
     ],
 )
 @options.SOURCES
 def command(
-    sources: tuple[str, ...], data: RowOptions, groups: GroupOptions, gate: GateOptions, printed: PrintOptions
+    sources: tuple[str, ...],
+    data: ModelOptions,
+    groups: GroupOptions,
+    gate: GateOptions,
+    printed: PrintOptions,
 ) -> None:
     """Check requirements on bounds, for CI: exit 1 when one fails.
 
@@ -58,11 +64,17 @@ def command(
     (recall@fpr<=0.01). Without MODEL, the one that evaluate would decide for is meant. FILE holds rows, or rankings
     that thresher merge wrote. More than two million rows are counted in ranges of scores: a requirement then holds, or
     fails, only if it does for every order that they leave open, and is undecided otherwise.
+
+    Of k classes (--probability) a quantity is expected_cost, overall_accuracy, macro_f1, brier and their like, or a
+    measure of one class, as recall[snake].
     """
     if not gate.required and gate.requirements is None:
         raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"')
     if gate.github and printed.as_json:
         raise click.UsageError("--github and --json both print to standard output; give one of them")
+    from thresher.cli.vectors import require_vectors_alone
+
+    require_vectors_alone(data)
     declared = data.condition()
 
     from thresher._internal.atomic import write_file
@@ -76,7 +88,10 @@ def command(
     requirements = [requirement(text) for text in gate.required]
     if gate.requirements is not None:
         requirements += read_requirements(gate.requirements)
-    answers = _judge(sources, data, groups, gate, requirements)
+    if data.probabilities:
+        answers, declared = _judge_vectors(sources, data, groups, gate, requirements=requirements)
+    else:
+        answers = _judge(sources, data, groups, gate, requirements)
     verdicts = [one for each in answers.values() if not isinstance(each, ThresherError) for one in each]
     refused = any(isinstance(each, ThresherError) for each in answers.values())
     passed = all(one.passed for one in verdicts) and not refused
@@ -110,6 +125,38 @@ def _require_junit(sources: Sequence[str], gate: GateOptions) -> None:
     for name, path in (("requirements", gate.requirements), ("current", gate.current)):
         if gate.junit and path and os.path.realpath(path) == os.path.realpath(gate.junit):
             raise ArgumentError(f"--junit would overwrite the file of --{name}, {path}", "write to another file")
+
+
+def _judge_vectors(
+    sources: Sequence[str],
+    data: ModelOptions,
+    groups: GroupOptions,
+    gate: GateOptions,
+    *,
+    requirements: Sequence[Requirement],
+) -> tuple[dict[Group, list[Judgement] | ThresherError], OperatingCondition]:
+    """Judge each group by rows of k classes, and the condition it is judged at."""
+    from thresher.cli.reading import answer_groups, single_source
+    from thresher.cli.vectors import VectorRows, read_vectors
+    from thresher.evaluation import LeastCostEvaluation, evaluate
+    from thresher.evaluation.requirements import judge
+
+    rows, condition = read_vectors(single_source(sources), data, groups, current=gate.current)
+    asked: list[OperatingCondition] = []
+
+    def answer(part: VectorRows) -> list[Judgement]:
+        evaluation: LeastCostEvaluation = evaluate(
+            **part.arguments,
+            other=data.other,
+            condition=condition,
+            current=part.current,
+            level=data.level,
+            seed=data.seed,
+        )
+        asked.append(evaluation.condition)
+        return [judge(one, evaluation, replicates=gate.replicates) for one in requirements]
+
+    return answer_groups(rows, answer), asked[0]
 
 
 def _judge(
