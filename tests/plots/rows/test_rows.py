@@ -202,6 +202,12 @@ class TestBoundary:
             (FITTED, X, {"features": PETAL[:1]}, "must be two features"),
             (FITTED, X, {"features": (0, 0)}, "both features are"),
             (FITTED, X, {"thresholds": [0.5]}, "divide two classes"),
+            (
+                FITTED,
+                X,
+                {"truth": th.laboratory.Gaussians(means=[[0], [1]], covariances=[[[1]], [[1]]])},
+                "a world of two features",
+            ),
             (FITTED, X, {"condition": th.OperatingCondition()}, "prices probabilities of two classes"),
             (LogisticRegression(max_iter=1000).fit(X, TWO), X, {}, "y holds 'setosa'"),
         ],

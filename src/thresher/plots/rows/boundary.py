@@ -97,6 +97,9 @@ class BoundaryDisplay(Display):
         columns = read_table(frame)
         names = tuple(columns)
         a, b = two_features(features, names)
+        if truth is not None and (len(names) != 2 or (a, b) != (0, 1)):
+            what = f"{argument('truth')} is a world of two features, in the order of its own"
+            raise ArgumentError(what, "give a table of these two, and leave features= out", parameter="truth")
         labels = column(y, name="y")
         rows = next(iter(columns.values())).values.size
         if labels.size != rows:
@@ -191,18 +194,20 @@ class BoundaryDisplay(Display):
         """Shade the regions of calls, by scikit-learn's display."""
         from matplotlib.colors import ListedColormap
 
-        count = len(self.classes)
-        limits = {"vmin": -0.5, "vmax": count - 0.5, "alpha": _SHADE, "zorder": 0.5, "rasterized": True}
-        look: dict[str, Any] = {"cmap": ListedColormap(colours[:2])} if count == 2 else {"multiclass_colors": colours}
-        drawn = self._display(ax, "predict", plot_method="pcolormesh", **limits, **look)
+        inspection = extra("sklearn.inspection", name="learn")
+        count, margin = len(self.classes), 0.06 * max(float(np.ptp(self.rows, axis=0).min()), 1e-9)
+        options: dict[str, Any] = {"response_method": "predict", "grid_resolution": self.grid, "eps": margin}
+        look: dict[str, Any] = {"vmin": -0.5, "vmax": count - 0.5, "alpha": _SHADE, "zorder": 0.5, "rasterized": True}
+        drawn = inspection.DecisionBoundaryDisplay.from_estimator(
+            self._slice(), self.rows, plot_method="pcolormesh", ax=ax, **options, **look
+        )
+        # What it takes colours from depends on its version.
+        drawn.surface_.set_cmap(ListedColormap(colours))
         self.regions_ = drawn.surface_
         self.boundary_ = None
         if not self.thresholds:
-            between = [k + 0.5 for k in range(count - 1)]
-            lines = [
-                _contour((drawn.xx0, drawn.xx1, np.asarray(drawn.response, dtype=np.float64)), at) for at in between
-            ]
-            path = np.concatenate(lines)
+            plane = drawn.xx0, drawn.xx1, np.asarray(drawn.response, dtype=np.float64)
+            path = np.concatenate([_contour(plane, k + 0.5) for k in range(count - 1)])
             (self.boundary_,) = ax.plot(*path.T, color=self._ink, linewidth=0.9, alpha=0.7, zorder=2)
 
     def _draw_lines(self, ax: Axes) -> Entries:
@@ -226,21 +231,6 @@ class BoundaryDisplay(Display):
             (self.truth_,) = ax.plot(*path.T, color=self._ink, linewidth=2.2, alpha=0.55, zorder=2.4)
             entries.append((self.truth_, "Bayes boundary"))
         return entries
-
-    def _display(self, ax: Axes | None, response: str, **options: Any) -> Any:
-        inspection = extra("sklearn.inspection", name="learn")
-        return inspection.DecisionBoundaryDisplay.from_estimator(
-            self._slice(),
-            self.rows,
-            grid_resolution=self.grid,
-            eps=self._margin(),
-            response_method=response,
-            ax=ax,
-            **options,
-        )
-
-    def _margin(self) -> float:
-        return 0.06 * max(float(np.ptp(self.rows, axis=0).min()), 1e-9)
 
     def _score_plane(self, ax: Axes) -> Plane:
         """The score at every place of the grid."""
@@ -288,13 +278,9 @@ class BoundaryDisplay(Display):
             return np.column_stack([np.broadcast_to(np.asarray(values[name]), len(places)) for name in order])
         pandas = extra("pandas", name="learn")
         frame = pandas.DataFrame({name: values[str(name)] for name in self.table.columns}, index=range(len(places)))
-        return frame.astype(
-            {
-                name: kind
-                for name, kind in self.table.dtypes.items()
-                if str(name) in self.fixed and kind.kind not in "iub"
-            }
-        )
+        # Categories keep their type; integers do not, since their median may be none.
+        kinds = {name: kind for name, kind in self.table.dtypes.items() if str(name) in self.fixed}
+        return frame.astype({name: kind for name, kind in kinds.items() if kind.kind not in "iub"})
 
     def _calls(self, table: Any) -> Indices:
         """Classes of rows, counted from 0, by the first threshold or as predicted."""
