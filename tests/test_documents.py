@@ -31,6 +31,7 @@ OF_PEERS = {
     "calibration_curve",
     "classification_report",
     "f1_score",
+    "fowlkes_mallows",
     "j_index",
     "mn_log_loss",
 }
