@@ -77,7 +77,8 @@ def test_every_page_is_on_the_map():
 def test_pages_load_nothing_from_elsewhere():
     loaded = re.compile(r"(?:src|href)=\"https?:|\]\(https?:[^)]*\.(?:png|svg|js|css)\)|@import|mathjax", re.IGNORECASE)
     for path in DOCS.rglob("*"):
-        if path.suffix in {".md", ".css", ".svg", ".py"} and "_build" not in path.parts:
+        # `check.py` spells out what it looks for in the pages that are built.
+        if path.suffix in {".md", ".css", ".svg", ".py"} and "_build" not in path.parts and path.name != "check.py":
             assert not loaded.search(path.read_text(encoding="utf-8")), path.name
 
 
