@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from sklearn.datasets import load_iris
 
 from thresher.cli.app import COMMANDS, program
 from thresher.tables import CostMatrix
@@ -65,6 +66,10 @@ def prepared(run, folder, learnt):
     (folder / "tumours.csv").write_text("".join(few))
     (folder / "release.txt").write_text("auc >= 0.85\n")
     (folder / "costs.csv").write_text(CostMatrix.by_class({"snake": 10}, ["cat", "dog", "snake"]).to_csv())
+    (folder / "iris_costs.csv").write_text(CostMatrix.ordinal(["setosa", "versicolor", "virginica"]).to_csv())
+    iris = load_iris(as_frame=True)
+    flowers = iris.frame.drop(columns="target").assign(species=iris.target_names[iris.target])
+    flowers.to_csv(folder / "iris.csv", index=False)
     rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
     for words in (
         ["evaluate", *rows, "--decision", "decision.json", "-q"],

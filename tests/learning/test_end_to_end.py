@@ -1,5 +1,7 @@
 """From tables to decisions, end to end: figures on known data, against scikit-learn's own and against theory."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -94,7 +96,7 @@ def gaussian_classes(rows, *, apart, features, seed):
 def test_the_bayes_error_is_where_curves_lead(apart, features):
     bayes, best = ndtr(-apart / 2), ndtr(apart / np.sqrt(2))
     table = gaussian_classes(800, apart=apart, features=features, seed=3)
-    result = th.learn(table, "y", models=["naive bayes"], folds=3)
+    result: Any = th.learn(table, "y", models=["naive bayes"], folds=3)
     winner = result.decision.model
     assert result.learning_curve is not None
     assert result.learning_curve.asymptote is not None

@@ -9,7 +9,7 @@ import pytest
 
 import thresher as th
 from thresher._internal.text import interval_text
-from thresher.learning.learn import baseline_words, curve_words
+from thresher.learning.learned import baseline_words, curve_words
 from thresher.learning.report import learned_sections, write_report
 from thresher.report import page as report_page
 

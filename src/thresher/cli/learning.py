@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections import Counter
@@ -18,18 +19,21 @@ from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import count_text, plain_text
+from thresher.cli.classes import class_names, class_of, typed_costs
 from thresher.cli.commands.features import FeatureOptions
-from thresher.cli.commands.learn import LearnOptions, TableOptions
+from thresher.cli.commands.learn import ClassConditionOptions, LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
 from thresher.cli.outputs import STANDARD, NewColumns, place_of
 from thresher.cli.reading import positive_label
 from thresher.errors import ArgumentError, ColumnError
+from thresher.evaluation import LeastCostRule
 from thresher.inputs.columns import column, named, require_columns
 from thresher.learning.artefacts import FILES
 from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import models_to_compare
+from thresher.ranking import Floats
 from thresher.sources.files import read_columns
 from thresher.tables import OperatingCondition
 
@@ -42,6 +46,7 @@ class LearningTable(TypedDict):
     data: Any
     target: str
     positive: Any
+    other: Any
     types: Mapping[str, str]
     orders: Mapping[str, Sequence[str]]
     groups: Any
@@ -78,6 +83,7 @@ def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
         "data": data,
         "target": target,
         "positive": positive_label(options.positive, labels),
+        "other": positive_label(options.other, labels),
         "types": types,
         "orders": orders,
         "groups": groups,
@@ -148,11 +154,43 @@ def require_feasible(options: LearnOptions) -> None:
         require_folder(options.output, names=FILES, overwrite=options.overwrite)
 
 
+def declared_condition(table: LearningTable, declared: ClassConditionOptions) -> OperatingCondition | None:
+    """The condition of two classes or of k classes by name; None if none is declared."""
+    if declared.costs is None:
+        return declared.condition() if declared.of_two else None
+    costs = typed_costs(declared.costs, column(table["data"][table["target"]], name="labels"))
+    mix = None if declared.mix is None else parse_mix(declared.mix, costs.classes)
+    return OperatingCondition(costs=costs, mix=mix)
+
+
+def parse_mix(text: str, classes: Sequence[Any]) -> dict[Any, float]:
+    """Shares of the classes, as A=1,B=3; what they sum to is all of the cases.
+
+    >>> parse_mix("ham=3,spam=1", ["ham", "spam"])
+    {'ham': 0.75, 'spam': 0.25}
+    """
+    shares: dict[Any, float] = {}
+    for part in class_names(text, option="--mix"):
+        name, equals, number = part.rpartition("=")
+        try:
+            share = float(number)
+        except ValueError:
+            share = math.nan
+        if not (equals and 0 <= share < math.inf):
+            raise ArgumentError(f"--mix {part!r} gives no share", "write NAME=NUMBER between commas, as ham=3,spam=1")
+        shares[class_of(name, classes, "--mix")] = share
+    total = sum(shares.values())
+    if not total > 0:
+        raise ArgumentError("--mix gives no class a share", "write NAME=NUMBER between commas, as ham=3,spam=1")
+    return {name: share / total for name, share in shares.items()}
+
+
 def learn_from(
-    table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, quiet: bool
+    table: LearningTable, condition: OperatingCondition | None, options: LearnOptions, *, quiet: bool
 ) -> tuple[learning.Learned, list[str]]:
     """The library's `learn`, and each warning of scikit-learn once."""
     models = list(options.models) or None
+    calibration: Any = options.calibration  # refused by learn if it is none
     names = list(models_to_compare(models, seed=options.seed))
     with warnings.catch_warnings(record=True) as caught, _progress_bar(names, quiet=quiet) as (stage, progress):
         warnings.simplefilter("always")
@@ -161,6 +199,7 @@ def learn_from(
             condition=condition,
             prefer=options.prefer,
             models=models,
+            calibration=calibration,
             folds=options.folds,
             curves=options.curves,
             level=options.level,
@@ -238,7 +277,7 @@ class Predictor:
         self.deployed = deployed
         self.options = options
         self.place = place_of(source)
-        self.positive = 0
+        self.called: Counter[Any] = Counter()
         self.remarks = Remarks()
 
     def columns(self) -> NewColumns:
@@ -247,8 +286,10 @@ class Predictor:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data on all rows so far."""
+        labels = self.deployed.labels
+        counts = {"called": {str(name): self.called[name] for name in self._names()}}
         return {
-            "positive": self.positive,
+            **(counts if self.deployed.several else {"positive": self.called[labels[1]]}),
             "unseen": {name: dict(counts) for name, counts in self.remarks.unseen.items()},
             "gaps": dict(self.remarks.gaps),
             "unused": list(self.remarks.unused),
@@ -257,8 +298,9 @@ class Predictor:
     def lines(self, rows: int, target: str) -> Iterator[str]:
         """What stderr shows when all is done."""
         if target != STANDARD:
-            label = plain_text(self.deployed.labels[1])
-            yield f"wrote {plain_text(target)}: {count_text(rows, 'row')}, {self.positive:,} of them called {label}"
+            names = self._names() if self.deployed.several else self.deployed.labels[1:]
+            calls = ", ".join(f"{self.called[name]:,} of them called {plain_text(name)}" for name in names)
+            yield f"wrote {plain_text(target)}: {count_text(rows, 'row')}, {calls}"
         yield from (f"! {plain_text(line)}" for line in self.remarks.lines())
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
@@ -271,13 +313,33 @@ class Predictor:
         scores, remarks = self.deployed.scored(columns, place=self.place, before=before)
         if self.options.unseen == "raise" and remarks.unseen:
             raise ColumnError(next(remarks.lines()), "mend it, or pass --unseen tell to score them so")
-        calls = self.deployed.decision.apply(scores)
-        self.positive += int(calls.sum())
+        predictions = self.deployed.named(self.deployed.decision.apply(scores))
+        self.called.update(predictions.tolist())
         self.remarks += remarks
-        labels = self.deployed.labels
-        same_type = len({type(label) for label in labels}) == 1
-        predictions = np.array(labels, dtype=None if same_type else object)[calls.astype(np.int64)]
+        rule = self.deployed.decision.rule
+        if isinstance(rule, LeastCostRule):
+            added = self._by_class(self.options.score, scores) | {self.options.prediction: predictions}
+            if self.options.probability:
+                added |= self._by_class("probability", _at_mix(scores, rule))
+            return added
         added = {self.options.score: scores, self.options.prediction: predictions}
         if self.options.probability:
             added["probability"] = self.deployed.decision.probability(scores)
         return added
+
+    def _by_class(self, name: str, matrix: Floats) -> dict[str, Any]:
+        """A column per class, as `evaluate --probability "score_{class}"` reads them."""
+        return {f"{name}_{label}": matrix[:, place] for place, label in enumerate(self.deployed.labels)}
+
+    def _names(self) -> tuple[Any, ...]:
+        """What the decision may say of a row."""
+        rule = self.deployed.decision.rule
+        return rule.actions if isinstance(rule, LeastCostRule) else self.deployed.labels
+
+
+def _at_mix(probabilities: Floats, rule: LeastCostRule) -> Floats:
+    """Probabilities of classes at the class mix of use."""
+    ratio = np.array([rule.used_at[name] / rule.trained_at[name] for name in rule.classes])
+    likelihood = probabilities * ratio
+    restated: Floats = likelihood / likelihood.sum(axis=1, keepdims=True)
+    return restated

@@ -205,18 +205,28 @@ _CURVE = fields(
 _COLUMN = fields(
     name=TEXT, kind=TEXT, reason=TEXT, rows=COUNT, distinct=COUNT, missing=COUNT, example={}, order=items({})
 )
+_MEASURES_OF_CLASSES = (
+    *("overall_accuracy", "mean_class_accuracy", "macro_f1", "weighted_f1", "log_loss", "brier", "one_vs_one_macro"),
+)
+_CLASS_ESTIMATES = dict.fromkeys(_MEASURES_OF_CLASSES, either(NUMBER, NOTHING))
 _LEARNED = fields(
     target=TEXT,
-    positive={},
+    positive=about({}, "The positive label; null where no class is."),
+    labels=about(items(LABEL), "Those of the negative and the positive side, or all classes."),
     rows=fields(train=COUNT, test=COUNT),
     columns=items(_COLUMN),
     decision=ref("decision"),
-    models=by_name(fields(nested_cost=INTERVAL, auc=INTERVAL)),
+    models=by_name(
+        either(fields(nested_cost=INTERVAL, auc=INTERVAL), fields(nested_cost=INTERVAL, **_CLASS_ESTIMATES))
+    ),
     nested_choice=about(INTERVAL, "Cost per case of choosing a model as it was chosen here, on rows not used for it."),
     against=by_name(fields(difference=REAL, lower=REAL, upper=REAL, p_value=REAL, verdict=TEXT)),
     beats_baselines=FLAG,
     verdict=TEXT,
-    test=fields(cost=INTERVAL, auc=INTERVAL, measures=INTERVALS, table=either(ref("table"), NOTHING)),
+    test=either(
+        fields(cost=INTERVAL, auc=INTERVAL, measures=INTERVALS, table=either(ref("table"), NOTHING)),
+        fields(cost=INTERVAL, measures=INTERVALS, confusion=ref("confusion")),
+    ),
     learning_curve=either(_CURVE, NOTHING),
     feature_curve=either(_CURVE, NOTHING),
     cautions=CAUTIONS,
@@ -274,7 +284,14 @@ COMMANDS: Mapping[str, Schema] = {
         condition=ref("condition"),
     ),
     "learn": _LEARNED,
-    "predict": fields(rows=COUNT, positive=COUNT, unseen={}, gaps={}, unused=items(TEXT), output=TEXT),
+    "predict": fields(
+        {"positive": COUNT, "called": about(by_name(COUNT), "Rows by what was said of them, of several classes.")},
+        rows=COUNT,
+        unseen={},
+        gaps={},
+        unused=items(TEXT),
+        output=TEXT,
+    ),
     "features": fields(
         rows=COUNT,
         dropped=DROPPED,

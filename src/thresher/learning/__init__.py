@@ -17,7 +17,8 @@ from thresher.learning.data.target import Target, target_column
 from thresher.learning.features.pca import PrincipalComponents, principal_components
 from thresher.learning.features.scatter import Scatter, scatter, scatter_of_chunks
 from thresher.learning.features.selection import ScatterSelector, Selection, selection
-from thresher.learning.learn import Learned, learn
+from thresher.learning.learn import learn
+from thresher.learning.learned import Learned
 from thresher.learning.model_file import SAVED, read_model, write_model
 from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.candidates import Neighbours, OneFeatureRule, baselines, candidate_models

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -17,14 +17,16 @@ from thresher._internal.json import FieldError, fields, items, json_value, label
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, NotationError, ThresherError
-from thresher.evaluation import Decision
+from thresher.evaluation import Decision, LeastCostRule
+from thresher.evaluation.decision_rule import label_array
 from thresher.inputs.arrow import Column
+from thresher.inputs.labels import same
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conform, expected_columns, require_expected_columns
-from thresher.learning.learn import Learned
+from thresher.learning.learned import Learned
 from thresher.learning.model_file import read_model, write_model
 from thresher.learning.report import write_report
-from thresher.ranking import Flags, Floats
+from thresher.ranking import Floats
 from thresher.version import __version__
 
 FORMAT = "thresher/learned/1"
@@ -32,18 +34,18 @@ FILES = ("model.skops", "decision.json", "columns.json", "predictions.parquet", 
 MODEL, DECISION, COLUMNS, PREDICTIONS, REPORT = FILES
 
 
-def _two_labels(value: Any) -> tuple[Any, Any]:
-    labels = items(label)(value)
-    if len(labels) != 2 or labels[0] == labels[1]:
-        raise FieldError(f"must be two labels, got {len(labels):,}")
-    return labels[0], labels[1]
+def _labels(value: Any) -> tuple[Any, ...]:
+    labels = tuple(items(label)(value))
+    if len(labels) < 2 or any(same(a, b) for i, a in enumerate(labels) for b in labels[:i]):
+        raise FieldError("must be two labels or more, each once")
+    return labels
 
 
 _READERS = {
     "format": one_of([FORMAT]),
     "version": text,
     "target": text,
-    "labels": _two_labels,
+    "labels": _labels,
     "known": items(text),
     "columns": items(ExpectedColumn.from_dict),
 }
@@ -51,14 +53,17 @@ _READERS = {
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Deployed(Result):
-    """A model read back, with its decision, two labels and expected columns."""
+    """A model read back, with its decision, its labels and expected columns.
+
+    `labels` are those of the negative and the positive side, or of a decision among classes all of them.
+    """
 
     model: Any
     decision: Decision
     expected: tuple[ExpectedColumn, ...]
     known: tuple[str, ...]
     target: str
-    labels: tuple[Any, Any]
+    labels: tuple[Any, ...]
 
     def scored(self, data: Any, *, place: str = "the table", before: int = 0) -> tuple[Floats, Remarks]:
         """Calibrated probabilities of new rows, and remarks about them.
@@ -72,29 +77,36 @@ class Deployed(Result):
         return self._scores(rows), Remarks(unseen, gaps, unused)
 
     def probabilities(self, data: Any) -> Floats:
-        """The calibrated probability of the positive class of each row."""
+        """The calibrated probability of the positive class, or of each, of each row."""
         return self.scored(data)[0]
 
-    def calls(self, data: Any) -> Flags:
-        """Which rows the decision calls positive."""
+    def calls(self, data: Any) -> Any:
+        """Which rows the decision calls positive; of several classes, what it says."""
         return self.decision.apply(self.probabilities(data))
 
-    def named(self, calls: Flags) -> Column:
+    def named(self, calls: Any) -> Column:
         """Calls as labels of the target."""
-        return np.array(self.labels, dtype=object)[calls.astype(np.int64)]
+        return np.asarray(calls) if self.several else label_array(self.labels)[np.asarray(calls, dtype=np.int64)]
+
+    @property
+    def several(self) -> bool:
+        """Whether the decision is among classes, none of them positive."""
+        return isinstance(self.decision.rule, LeastCostRule)
 
     def _scores(self, rows: Any) -> Floats:
         """Probabilities by the model, which a file may have made of parts that do not fit."""
         fix = "give the folder that learn wrote, unchanged, and rows like those that it learnt from"
         try:
-            scores = np.asarray(self.model.predict_proba(rows), dtype=np.float64)[:, 1]
+            scores = np.asarray(self.model.predict_proba(rows), dtype=np.float64)
+            shape = (len(rows), len(self.labels))
+            scores = scores if self.several else scores[:, 1]
         except ThresherError:
             raise
         except Exception as error:
             reason = f"{error}".partition("\n")[0] or type(error).__name__
             raise NotationError(f"the model cannot score these rows: {reason}", fix) from error
-        if scores.size != len(rows) or not ((scores >= 0) & (scores <= 1)).all():
-            what = f"the model gives {scores.size:,} scores for {len(rows):,} rows, or scores that are no probabilities"
+        if scores.shape != shape[: scores.ndim] or not ((scores >= 0) & (scores <= 1)).all():
+            what = f"the model gives {len(scores):,} scores for {len(rows):,} rows, or scores that are no probabilities"
             raise NotationError(what, fix)
         return scores
 
@@ -156,6 +168,11 @@ def read_learned(folder: str | Path, *, trusted: Sequence[str] = ()) -> Deployed
     except ValueError as error:
         reason = error.what if isinstance(error, ThresherError) else error
         raise NotationError(f"the folder {place} is damaged: {reason}", "give what learn wrote") from None
+    if isinstance(decision.rule, LeastCostRule) and decision.rule.classes != plain["labels"]:
+        what = f"the folder {place} is damaged: its decision and its model are of other classes"
+        raise NotationError(what, "give what learn wrote")
+    if not isinstance(decision.rule, LeastCostRule) and len(plain["labels"]) != 2:
+        raise NotationError(f"the folder {place} is damaged: a threshold is of two labels", "give what learn wrote")
     expected, known = tuple(plain["columns"]), tuple(plain["known"])
     model = read_model(place / MODEL, trusted=trusted)
     return Deployed(model, decision, expected, known, plain["target"], plain["labels"])
@@ -168,7 +185,7 @@ def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
     cv, test, winner = learned.validation, learned.split["test"], learned.decision.model
     train = learned.split["train"][cv.row]
     rows = np.concatenate([train, test])
-    scores = {name: np.concatenate([column, np.full(test.size, np.nan)]) for name, column in cv.scores.items()}
+    scores = {name: _with_unknown(column, test.size) for name, column in cv.scores.items()}
     scores[winner][train.size :] = learned.probabilities(table.iloc[test])
     labels = table[learned.target].iloc[rows]
     columns: dict[str, Any] = {
@@ -176,11 +193,26 @@ def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
         "part": np.repeat(["train", "test"], [train.size, test.size]),
         "fold": arrow.array([*cv.fold.tolist(), *[None] * test.size], arrow.int32()),
         "label": arrow.array(labels.tolist()),
-        "positive": np.concatenate([cv.labels, (labels.iloc[train.size :] == learned.positive).to_numpy(np.bool_)]),
-        "called": learned.decision.apply(scores[winner]),
     }
+    if learned.positive is not None:
+        on_test = (labels.iloc[train.size :] == learned.positive).to_numpy(np.bool_)
+        columns["positive"] = np.concatenate([cv.labels, on_test])
+    columns["called"] = arrow.array(learned.decision.apply(scores[winner]).tolist())
+    by_column = _by_class(scores, learned.labels) if learned.positive is None else scores
     columns |= {
         f"score: {name}" if name in columns else name: arrow.array(column, from_pandas=True)
-        for name, column in scores.items()
+        for name, column in by_column.items()
     }
     parquet.write_table(arrow.table(columns), path)
+
+
+def _with_unknown(scores: Floats, rows: int) -> Floats:
+    """Scores, and rows of NaN after them."""
+    return np.concatenate([scores, np.full((rows, *scores.shape[1:]), np.nan)])
+
+
+def _by_class(scores: Mapping[str, Floats], classes: Sequence[Any]) -> dict[str, Floats]:
+    """A column per model and class."""
+    return {
+        f"{model}: {label}": matrix[:, place] for model, matrix in scores.items() for place, label in enumerate(classes)
+    }

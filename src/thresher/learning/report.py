@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.text import interval_text, isolated
+from thresher.evaluation import ThresholdEvaluation
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rules import Rule
 from thresher.evaluation.summary import (
@@ -19,7 +20,7 @@ from thresher.evaluation.summary import (
     threshold_text,
     tiles_of,
 )
-from thresher.learning.learn import Learned, baseline_words, choice_words, curve_words, kind_words
+from thresher.learning.learned import OF_CLASSES, Learned, baseline_words, choice_words, curve_words, kind_words
 from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
@@ -27,6 +28,7 @@ from thresher.report import Section, write_page
 from thresher.report.numbers import value_text
 from thresher.report.static.svg import Panel, Plot
 from thresher.report.static.tables import Table
+from thresher.tables import ConfusionMatrix
 
 LEAKS = (
     "feature-equals-target",
@@ -52,11 +54,11 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
     yield Section(
         "Verdict", [_verdict(learned), choice_words(learned)], cautions=by_importance([*leaks, *learned.cautions])[:1]
     )
-    cost, area = limits_text(learned.test_cost), limits_text(learned.test[learned.decision.model].auc)
-    put_aside = (
-        f"On {sizes['test']:,} rows put aside, which nothing had seen, its calls cost {cost} per case; its AUC there "
-        f"is {area}. Per 1,000 cases {mix_words(learned.test)}:"
-    )
+    cost = limits_text(learned.test_cost)
+    put_aside = f"On {sizes['test']:,} rows put aside, which nothing had seen, its calls cost {cost} per case"
+    if isinstance(learned.test, ThresholdEvaluation):
+        area = limits_text(learned.test[learned.decision.model].auc)
+        put_aside += f"; its AUC there is {area}. Per 1,000 cases {mix_words(learned.test)}:"
     yield Section("On the rows put aside", [put_aside], **_calls(learned))
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
@@ -64,7 +66,8 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
     if curves:
         panels, tables = [_curve_panel(curve) for curve in curves], [_numbers(curve) for curve in curves]
         yield Section("Does it need more rows, or more features?", curve_words(learned), panels=panels, tables=tables)
-    rows = f"{sizes['train']:,} rows to learn {learned.target} = {learned.positive} from, {sizes['test']:,} put aside"
+    goal = learned.target if learned.positive is None else f"{learned.target} = {learned.positive}"
+    rows = f"{sizes['train']:,} rows to learn {goal} from, {sizes['test']:,} put aside"
     yield Section(
         "How it was learnt",
         [f"{rows} ({learned.split.how}).", *kind_words(learned)],
@@ -76,6 +79,8 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
 def _verdict(learned: Learned) -> str:
     """Whether the winner is worth its trouble, and how it calls."""
     decision = learned.decision
+    if not isinstance(learned.evaluation, ThresholdEvaluation):
+        return f"By the probabilities of {isolated(decision.model)}, {decision.rule}. {baseline_words(learned)}"
     at = f"says {threshold_text(learned.evaluation, decision.model)} or more"
     rule = f"Call a case positive when {isolated(decision.model)} {at}."
     if not math.isfinite(decision.threshold):
@@ -85,18 +90,26 @@ def _verdict(learned: Learned) -> str:
 
 def _models(learned: Learned) -> Table:
     against = {name: limits_text(difference.interval) for name, difference in learned.against.items()}
-    rows = [
-        (name, limits_text(cost), limits_text(learned.evaluation[name].auc), against.get(name, ""))
-        for name, cost in learned.nested.items()
-    ]
-    head = ("", "nested cost", "AUC", f"cost of {learned.decision.model} minus this")
-    level = f"with limits at level {learned.test_cost.level:g}"
-    caption = f"Cost per case at thresholds chosen without the rows judged, {level}"
+    evaluation = learned.evaluation
+    rows: list[tuple[str, ...]] = []
+    for name, cost in learned.nested.items():
+        if isinstance(evaluation, ThresholdEvaluation):
+            measures = [limits_text(evaluation[name].auc)]
+        else:
+            measures = [value_text(number) for number in learned.estimates(name).values()]
+        rows.append((name, limits_text(cost), *measures, against.get(name, "")))
+    of_two = isinstance(evaluation, ThresholdEvaluation)
+    heads = ["AUC"] if of_two else [each.replace("_", " ") for each in OF_CLASSES]
+    head = ("", "nested cost", *heads, f"cost of {learned.decision.model} minus this")
+    chosen = "Cost per case at thresholds chosen" if of_two else "Cost per case of the actions of least expected cost,"
+    caption = f"{chosen} without the rows judged, with limits at level {learned.test_cost.level:g}"
     return Table(caption, head, rows, grey=(MAJORITY, ONE_FEATURE))
 
 
 def _calls(learned: Learned) -> dict[str, Any]:
     """Calls on the rows put aside, next to never, always and 0.5."""
+    if not isinstance(learned.test, ThresholdEvaluation):
+        return {"tables": [_confusion(learned.test[learned.decision.model].confusion), _test_measures(learned)]}
     winner, cells = learned.decision.model, learned.test[learned.decision.model].predictions
     if cells is None:
         return {}
@@ -105,6 +118,21 @@ def _calls(learned: Learned) -> dict[str, Any]:
     rows = [(name, *(value_text(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]
     table = Table("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)
     return {"tiles": tiles_of([chosen, *rules], learned.test_measures, learned.test), "tables": [table]}
+
+
+def _confusion(matrix: ConfusionMatrix) -> Table:
+    """Cases of each class by the action taken."""
+    rows = [
+        (f"actual {name}", *(value_text(count) for count in counts), value_text(recall))
+        for name, counts, recall in zip(matrix.classes, matrix.counts.tolist(), matrix.recall.tolist(), strict=True)
+    ]
+    head = ("", *(f"said {action}" for action in matrix.actions), "recall")
+    return Table("Calls on the rows put aside", head, rows, small=True)
+
+
+def _test_measures(learned: Learned) -> Table:
+    rows = [(name.replace("_", " "), limits_text(number)) for name, number in learned.test_measures.items()]
+    return Table("Measures on the rows put aside", ("measure", "estimate"), rows, small=True)
 
 
 def _curve_panel(curve: LearningCurve | FeatureCurve) -> Panel:

@@ -2,11 +2,12 @@
 
 import json
 import shutil
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 
 import thresher as th
 from thresher.learning.artefacts import FILES
@@ -150,14 +151,66 @@ def test_columns_are_declared_grouped_and_dropped(data, here):
     assert sum(message["rows"].values()) == 160 - message["dropped"]
 
 
-def test_one_of_several_classes_against_the_rest(run, refused, data, here):
+QUICK = ["--model", "naive bayes", "--folds", "3", "--no-curves", "--calibration", "vector", "-o", "out"]
+
+
+def test_several_classes_by_costs_and_mix(run, data, refused, here):
+    iris = load_iris(as_frame=True)
+    flowers = iris.frame.drop(columns="target").assign(species=iris.target_names[iris.target])
+    flowers.to_csv(here / "iris.csv", index=False)
+    costs = th.CostMatrix.by_class({"virginica": 5}, ["setosa", "versicolor", "virginica"]).with_action("ask", 0.4)
+    (here / "costs.csv").write_text(costs.to_csv())
+    words = ["learn", "iris.csv", "--target", "species", "--costs", "costs.csv"]
+    message = data(*words, "--mix", "setosa=1,versicolor=1,virginica=2", *QUICK)
+    condition = th.OperatingCondition(costs=costs, mix={"setosa": 0.25, "versicolor": 0.25, "virginica": 0.5})
+    library: Any = th.learn(
+        flowers, "species", condition=condition, models=["naive bayes"], folds=3, curves=False, calibration="vector"
+    )
+    assert message["decision"] == library.decision.to_dict()
+    assert message["labels"] == ["setosa", "versicolor", "virginica"]
+    assert message["positive"] is None
+    assert message["models"]["naive bayes"]["macro_f1"] == pytest.approx(library.estimates("naive bayes")["macro_f1"])
+    assert message["test"]["measures"]["overall_accuracy"] == library.test_measures["overall_accuracy"].to_dict()
+    assert message["test"]["confusion"]["others"] == ["ask"]
+    assert {path.name for path in (here / "out").iterdir()} == set(FILES)
+    result = run("predict", "out", "iris.csv", "--probability", "-o", "scored.csv")
+    assert "of them called virginica" in result.stderr
+    scored = pd.read_csv(here / "scored.csv")
+    assert scored["prediction"].tolist() == library.calls(flowers).tolist()
+    vectors = library.probabilities(flowers)
+    np.testing.assert_allclose(scored[[f"score_{name}" for name in message["labels"]]], vectors)
+    at_mix = vectors * library.decision.rule.weights
+    at_mix /= at_mix.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(scored[[f"probability_{name}" for name in message["labels"]]], at_mix)
+    counts = data("predict", "out", "iris.csv", "-o", "scored.csv")["called"]
+    assert counts == scored["prediction"].value_counts().reindex(counts).fillna(0).astype(int).to_dict()
+    shown = " ".join(run(*words, *QUICK, "--overwrite").stdout.split())
+    assert "say the one of least expected cost" in shown
+    assert "mean class accuracy" in shown
+    assert "--cost-fn of two" in refused(*words, "--cost-fn", "5")
+    assert "'tulip', which is no class" in refused(*words, "--mix", "tulip=1")
+    assert "gives no share" in refused(*words, "--mix", "setosa")
+    assert "nothing costs" in refused("learn", "iris.csv", "--target", "species", "--mix", "setosa=1")
+
+
+def test_rare_labels_count_as_another(data, refused, here):
+    wine = load_wine(as_frame=True).frame[["alcohol", "flavanoids", "proline", "target"]]
+    wine.loc[:3, "target"] = 7
+    wine.to_csv(here / "wine.csv", index=False)
+    words = ["learn", "wine.csv", "--target", "target", *QUICK]
+    text = refused(*words)
+    assert "class 7 of the target 'target' has 4 of 178 rows, and 3 folds need 11" in text
+    assert "--other" in text
+    message = data(*words, "--other", "1")
+    assert message["labels"] == [0, 1, 2]
+    assert message["cautions"][0]["code"] == "pooled-labels"
+
+
+def test_one_of_several_classes_against_the_rest(run, data, here):
     wine = load_wine(as_frame=True).frame[["alcohol", "flavanoids", "proline", "target"]]
     wine.to_csv(here / "wine.csv", index=False)
     words = ["learn", "wine.csv", "--target", "target", "--model", "naive bayes", "--folds", "3", "-o", "out"]
     words.append("--no-curves")
-    text = refused(*words)
-    assert "the target 'target' has 3 classes, 0, 1 and 2: cannot tell which one is positive" in text
-    assert "pass --positive 0 to learn that class against all others" in text
     message = data(*words, "--positive", "1")
     assert message["positive"] == 1
     assert sum(message["rows"].values()) == 178

@@ -6,7 +6,7 @@ import pytest
 
 import thresher as th
 from thresher.learning import target_column
-from thresher.learning.data.target import binary_target, one_vs_rest
+from thresher.learning.data.target import binary_target, learning_target, require_enough
 
 
 @pytest.mark.parametrize(
@@ -106,17 +106,17 @@ TABLE = pd.DataFrame({"y": [0, 1, 2, 2, 1, 0, 2, 2], "z": ["b", "a", "b", "a", "
 
 
 def test_two_classes_stay_what_they_are():
-    goal = one_vs_rest(TABLE, "z", positive="a")
+    goal = learning_target(TABLE, "z", positive="a")
     assert goal.table is TABLE
     assert goal.labels == ("b", "a")
-    np.testing.assert_array_equal(goal.flags, TABLE["z"] == "a")
+    np.testing.assert_array_equal(goal.y, TABLE["z"] == "a")
 
 
 def test_one_of_several_is_learnt_against_the_rest():
-    goal = one_vs_rest(TABLE, "y", positive=2)
+    goal = learning_target(TABLE, "y", positive=2)
     assert goal.positive == 2
     assert goal.labels == ("not 2", "2")
-    np.testing.assert_array_equal(goal.flags, TABLE["y"] == 2)
+    np.testing.assert_array_equal(goal.y, TABLE["y"] == 2)
     assert goal.table["y"].tolist() == np.where(TABLE["y"] == 2, "2", "not 2").tolist()
     assert TABLE["y"].tolist() == [0, 1, 2, 2, 1, 0, 2, 2]
 
@@ -124,24 +124,84 @@ def test_one_of_several_is_learnt_against_the_rest():
 @pytest.mark.parametrize("dtype", ["category", "string", object])
 def test_every_kind_of_column_will_do(dtype):
     table = pd.DataFrame({"y": pd.Series(["x", "y", "z", "x"], dtype=dtype)})
-    np.testing.assert_array_equal(one_vs_rest(table, "y", positive="x").flags, [True, False, False, True])
+    np.testing.assert_array_equal(learning_target(table, "y", positive="x").y, [True, False, False, True])
 
 
 def test_a_rare_class_does_no_harm_within_the_rest():
     many = pd.DataFrame({"y": ["a"] * 10 + ["b"] * 10 + ["c"]})
-    assert one_vs_rest(many, "y", positive="a", fewest=5).flags.sum() == 10
+    assert learning_target(many, "y", positive="a", folds=5).y.sum() == 10
     with pytest.raises(th.errors.LabelError, match="class 'c' of the target 'y' has 1 of 21 rows, and at least 5"):
-        one_vs_rest(many, "y", positive="c", fewest=5)
+        learning_target(many, "y", positive="c", folds=5)
 
 
 @pytest.mark.parametrize(
     ("positive", "expected"),
     [
-        (None, "has 3 classes, 0, 1 and 2: cannot tell which one is positive"),
         (3, "and the positive label 3 is none of them"),
         ("2", "and the positive label '2' is none of them"),
     ],
 )
 def test_the_positive_class_is_declared_and_known(positive, expected):
     with pytest.raises(th.errors.PositiveLabelError, match=expected):
-        one_vs_rest(TABLE, "y", positive=positive)
+        learning_target(TABLE, "y", positive=positive)
+
+
+def test_several_classes_are_learnt_as_they_are():
+    goal = learning_target(TABLE, "y")
+    assert goal.classes == goal.labels == (0, 1, 2)
+    assert goal.positive is None
+    assert goal.y.dtype.kind == "i"
+    assert goal.counts(np.arange(4)).tolist() == [1, 1, 2]
+    costs = th.OperatingCondition(costs=th.CostMatrix.equal("ab"))
+    assert learning_target(TABLE, "z", condition=costs).classes == ("a", "b")
+    assert learning_target(TABLE, "z", positive="a").classes is None
+
+
+MANY = pd.DataFrame({"kind": ["cat"] * 30 + ["cow"] * 20 + ["emu"] * 3 + ["gnu"] * 2})
+FARM = th.CostMatrix.by_class({"cat": 3}, ["cat", "cow", "else"])
+
+
+def test_rare_classes_are_joined_into_one():
+    goal = learning_target(MANY, "kind", other="else", folds=None)
+    assert goal.pooled == ()
+    goal = learning_target(MANY, "kind", other="cow", folds=3)
+    assert goal.pooled == ("emu", "gnu")
+    assert goal.counts(np.arange(55)).tolist() == [30, 25]
+    assert set(goal.table["kind"]) == {"cat", "cow"}
+    many = pd.concat([MANY, MANY[50:], MANY[50:]], ignore_index=True)
+    goal = learning_target(many, "kind", other="else", condition=th.OperatingCondition(costs=FARM), folds=3)
+    assert goal.labels == ("cat", "cow", "else")
+    assert goal.counts(np.arange(65)).tolist() == [30, 20, 15]
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "words"),
+    [
+        ({"folds": 3}, th.errors.LabelError, r"class 'gnu' .* has 2 of 55 rows, and 3 folds need 11(.|\n)*other="),
+        ({"folds": 3, "other": "rest"}, th.errors.LabelError, r"class 'rest' .* has 5 of 55 rows"),
+        ({"other": 7, "folds": 3}, th.errors.LabelError, "other=7 is no label of the kind of 'cat'"),
+        ({"condition": FARM}, th.errors.LabelError, r"class 'emu' .* has no costs(.|\n)*other='else'"),
+        ({"condition": FARM, "other": "yak"}, th.errors.LabelError, "other='yak' has no costs"),
+        ({"condition": FARM, "positive": "cat"}, th.errors.ArgumentError, "both positive='cat' and costs"),
+        ({"positive": "cat", "other": "cow"}, th.errors.ArgumentError, "other='cow' joins classes"),
+        ({"condition": th.OperatingCondition(cost_ratio=5)}, th.errors.ConditionError, "two classes without names"),
+    ],
+)
+def test_classes_that_cannot_be_learnt_are_refused_by_name(asked, error, words):
+    condition = asked.get("condition")
+    if isinstance(condition, th.CostMatrix):
+        asked = asked | {"condition": th.OperatingCondition(costs=condition)}
+    with pytest.raises(error, match=words):
+        learning_target(MANY, "kind", **asked)
+
+
+def test_costs_of_a_class_that_no_row_is_of_are_refused():
+    costs = th.CostMatrix.equal(["cat", "cow", "emu", "gnu", "yak"])
+    with pytest.raises(th.errors.LabelError, match="costs have the class 'yak'"):
+        learning_target(MANY, "kind", condition=th.OperatingCondition(costs=costs))
+
+
+def test_too_few_training_rows_are_refused():
+    goal = learning_target(MANY[:50], "kind", positive="cow", folds=3)
+    with pytest.raises(th.errors.LabelError, match="7 of the 37 rows to learn from are cow, and 3 folds leave 4"):
+        require_enough(goal, np.arange(37), folds=3)

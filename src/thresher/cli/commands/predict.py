@@ -41,8 +41,9 @@ def command(folder: str, source: str, how: PredictOptions, printed: PrintOptions
     """Score new rows and decide about them, with what learn wrote.
 
     The rows of FILE come out in their order with two columns added: the model's score, a probability at the class mix
-    of the rows it learnt from, and the label that the decision's threshold gives. --probability adds that at the class
-    mix of the decision. Without -o they go to standard output, as CSV.
+    of the rows it learnt from, and the label that the decision gives. --probability adds that at the class mix of the
+    decision. Of several classes there is a column of probabilities for each, "score_" and its name. Without -o rows go
+    to standard output, as CSV.
     """
     from thresher.cli.outputs import STANDARD, require_format, require_outputs, write_with_columns
 

@@ -13,9 +13,14 @@ from thresher.cli.console.evaluation import decision_panel, rules_block
 from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, number, table, written_text
 from thresher.cli.console.tables import CELLS, contingency_table, plain_number
 from thresher.cli.learning import FeatureSelection
+from thresher.evaluation import ThresholdEvaluation
+from thresher.evaluation.least_cost.rules import action_words
+from thresher.evaluation.least_cost.summary import costs_text
+from thresher.evaluation.least_cost.summary import mark as class_mark
 from thresher.evaluation.summary import mark
+from thresher.inputs.labels import listed
 from thresher.learning import Learned
-from thresher.learning.learn import baseline_words, choice_words, curve_words, kind_words
+from thresher.learning.learned import WORDS, baseline_words, choice_words, curve_words, kind_words
 
 _CRITERIA = {"trace_ratio": "J = trace(S_B) / trace(S_W)", "hotelling_lawley": "trace(S_W⁻¹ S_B)"}
 _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accuracy": "accuracy"}
@@ -26,8 +31,16 @@ def learned_summary(
 ) -> Iterator[Any]:
     """Blocks to show: the decision, models, baselines, untouched rows and curves."""
     yield _data(learnt, dropped)
-    yield decision_panel(learnt.evaluation)
-    yield rules_block(learnt.evaluation, width)
+    if isinstance(learnt.evaluation, ThresholdEvaluation):
+        yield decision_panel(learnt.evaluation)
+        yield rules_block(learnt.evaluation, width)
+    else:
+        yield [heading("Decision", ""), *_lines(str(learnt.decision))]
+        rules = [
+            (class_mark(learnt.evaluation, rule) + action_words(rule), *costs_text(rule))
+            for rule in learnt.evaluation.rules.values()
+        ]
+        yield [heading("Rules", "cost per case"), table(("", "on rows not chosen on", "more than the decision"), rules)]
     yield _models(learnt)
     yield _untouched(learnt)
     if curves := curve_words(learnt):
@@ -39,16 +52,16 @@ def learned_summary(
 
 def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> dict[str, Any]:
     """The same as plain data."""
-    winner, sizes = learnt.decision.model, learnt.split.sizes
-    test = learnt.test[winner]
+    sizes = learnt.split.sizes
     return {
         "target": learnt.target,
-        "positive": learnt.positive.item() if hasattr(learnt.positive, "item") else learnt.positive,
+        "positive": _plain(learnt.positive),
+        "labels": [_plain(label) for label in learnt.labels],
         "rows": dict(sizes),
         "columns": learnt.columns.to_dict()["columns"],
         "decision": learnt.decision.to_dict(),
         "models": {
-            name: {"nested_cost": cost.to_dict(), "auc": learnt.evaluation[name].auc.to_dict()}
+            name: {"nested_cost": cost.to_dict(), **_model_measures(learnt, name)}
             for name, cost in learnt.nested.items()
         },
         "nested_choice": learnt.nested_choice.to_dict(),
@@ -61,14 +74,7 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
         },
         "beats_baselines": learnt.beats_baselines,
         "verdict": baseline_words(learnt),
-        "test": {
-            "cost": learnt.test_cost.to_dict(),
-            "auc": test.auc.to_dict(),
-            "measures": {name: learnt.test_measures[name].to_dict() for name in _RATES},
-            "table": None
-            if test.predictions is None
-            else {cell: int(getattr(test.predictions, cell)) for cell in CELLS},
-        },
+        "test": {"cost": learnt.test_cost.to_dict(), **_test_data(learnt)},
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in learnt.cautions],
@@ -78,13 +84,41 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
     }
 
 
+def _lines(text: str) -> list[Text]:
+    return [Text(plain_text(line)) for line in text.splitlines()]
+
+
+def _model_measures(learnt: Learned, name: str) -> dict[str, Any]:
+    if isinstance(learnt.evaluation, ThresholdEvaluation):
+        return {"auc": learnt.evaluation[name].auc.to_dict()}
+    return {measure: _finite(value) for measure, value in learnt.estimates(name).items()}
+
+
+def _test_data(learnt: Learned) -> dict[str, Any]:
+    winner = learnt.decision.model
+    if not isinstance(learnt.test, ThresholdEvaluation):
+        measures = {name: number.to_dict() for name, number in learnt.test_measures.items()}
+        return {"measures": measures, "confusion": learnt.test[winner].confusion.to_dict()}
+    test = learnt.test[winner]
+    cells = None if test.predictions is None else {cell: int(getattr(test.predictions, cell)) for cell in CELLS}
+    measures = {name: learnt.test_measures[name].to_dict() for name in _RATES}
+    return {"auc": test.auc.to_dict(), "measures": measures, "table": cells}
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if hasattr(label, "item") else label
+
+
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
 def _data(learnt: Learned, dropped: int) -> Text:
     sizes = learnt.split.sizes
-    text = Text.assemble((f"{plain_text(learnt.target)} = {plain_text(learnt.positive)}", "bold"), "\n")
+    goal = f" = {plain_text(learnt.positive)}"
+    if learnt.positive is None:
+        goal = f": {plain_text(listed(learnt.labels))}"
+    text = Text.assemble((f"{plain_text(learnt.target)}{goal}", "bold"), "\n")
     text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({learnt.split.how})")
     if dropped:
         text.append(f"; {dropped:,} dropped for missing values", style="bold")
@@ -96,13 +130,20 @@ def _data(learnt: Learned, dropped: int) -> Text:
 
 def _models(learnt: Learned) -> list[Any]:
     lines: list[tuple[Any, ...]] = []
+    evaluation, heads, way = learnt.evaluation, ["AUC"], "at thresholds chosen without the rows judged"
     for name, cost in learnt.nested.items():
-        dot = mark(learnt.evaluation, learnt.evaluation.rules[name]) or "  "
+        if isinstance(evaluation, ThresholdEvaluation):
+            dot = mark(evaluation, evaluation.rules[name]) or "  "
+            measures: list[Any] = [evaluation[name].auc]
+        else:
+            dot, estimates = class_mark(evaluation, evaluation.rules[name]), learnt.estimates(name)
+            heads, way = list(WORDS.values()), "of the actions of least expected cost"
+            measures = [number(estimates[each]) for each in WORDS]
         difference = learnt.against[name].interval if name in learnt.against else ""
-        lines.append((Text(dot + plain_text(name)), cost, learnt.evaluation[name].auc, difference))
+        lines.append((Text(dot + plain_text(name)), cost, *measures, difference))
     return [
-        heading("Models", "cost per case at thresholds chosen without the rows judged"),
-        table(("", "nested cost", "AUC", "winner minus baseline"), lines),
+        heading("Models", f"cost per case {way}"),
+        table(("", "nested cost", *heads, "winner minus baseline"), lines),
         Text(choice_words(learnt)),
         Text(plain_text(baseline_words(learnt)), style=GOOD if learnt.beats_baselines else BAD),
     ]
@@ -110,13 +151,26 @@ def _models(learnt: Learned) -> list[Any]:
 
 def _untouched(learnt: Learned) -> list[Any]:
     """What the deployed model did on rows that nothing had seen."""
+    if not isinstance(learnt.test, ThresholdEvaluation):
+        measures = [(name.replace("_", " "), number) for name, number in learnt.test_measures.items()]
+        matrix = _lines(str(learnt.test[learnt.decision.model].confusion))
+        return [
+            _untouched_heading(learnt),
+            *matrix,
+            Text(),
+            table(("", "estimate"), [("cost per case", learnt.test_cost), *measures]),
+        ]
     test = learnt.test[learnt.decision.model]
     lines = [("cost per case", learnt.test_cost), ("AUC", test.auc)]
-    blocks: list[Any] = [heading("On the rows put aside", f"{learnt.split.sizes['test']:,} rows that nothing had seen")]
+    blocks: list[Any] = [_untouched_heading(learnt)]
     if test.predictions is not None:
         blocks += [contingency_table(test.predictions), Text()]
         lines += [(words, learnt.test_measures[name]) for name, words in _RATES.items()]
     return [*blocks, table(("measure", "estimate"), lines)]
+
+
+def _untouched_heading(learnt: Learned) -> Any:
+    return heading("On the rows put aside", f"{learnt.split.sizes['test']:,} rows that nothing had seen")
 
 
 def feature_blocks(features: FeatureSelection) -> Iterator[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
-from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
+from thresher.errors import ArgumentError, LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
+from thresher.evaluation.decision_rule import label_array
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column, complete
 from thresher.inputs.labels import classes_of, is_positive, listed, same
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Indices
+from thresher.tables import CostMatrix, OperatingCondition
+from thresher.tables.condition import require_class_condition
 
 MOST_CLASSES = 100
 # Three folds within three folds, which a linear SVM is calibrated on, have three rows of each class in five.
@@ -178,58 +182,144 @@ def _require_frequent(target: Target, *, fewest: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OneVsRest:
-    """A target with one class positive: which rows are, and both sides' labels.
+class LearningTarget:
+    """What is learnt: `y`, an entry per row of a table, and the labels it stands for.
 
-    `labels` are the negative and the positive one. Of more than two classes they are texts, "not 3" and "3", and
-    `table` is the table with these in its target.
+    Of two sides `y` flags the `positive` one, and `labels` are the negative and the positive label; those of one class
+    against the rest are texts, "not 3" and "3". Otherwise no class is positive, `y` holds labels, and `labels` are all
+    classes in order, of which `pooled` were joined into one. `table` has the target so changed.
     """
 
     table: Any
-    flags: Flags
-    positive: Any
-    labels: tuple[Any, Any]
+    y: npt.NDArray[Any]
+    labels: tuple[Any, ...]
+    positive: Any = None
+    pooled: tuple[Any, ...] = ()
 
-    def named(self, flags: Flags) -> Column:
-        """Flags as labels of both sides."""
-        return np.array(self.labels)[flags.astype(np.intp)]
+    @property
+    def classes(self) -> tuple[Any, ...] | None:
+        """The classes, None where one of two sides is positive."""
+        return None if self.positive is not None else self.labels
+
+    def named(self, y: npt.NDArray[Any]) -> Column:
+        """Entries of `y` as labels."""
+        return y if self.positive is None else np.array(self.labels)[y.astype(np.intp)]
+
+    def counts(self, rows: Indices) -> Counts:
+        """How many of these rows are of each label."""
+        _, codes = classes_of(self.y[rows], classes=(False, True) if self.positive is not None else self.labels)
+        return np.bincount(codes, minlength=len(self.labels))
 
 
-def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> OneVsRest:
-    """The target of a frame, `positive` against the rest of its classes.
+def learning_target(
+    table: Any,
+    target: str,
+    *,
+    positive: Any = None,
+    condition: OperatingCondition | None = None,
+    other: Any = None,
+    folds: int | None = None,
+) -> LearningTarget:
+    """The target of a frame: `positive` against the rest, or all of its classes.
 
-    `fewest` is how many rows each side must have.
+    Each label must have the rows that `folds` need. Where classes are more than two, or the costs name them, all are
+    learnt unless one is positive. Labels without costs, or too rare where none are given, count as the class `other`.
     """
     goal = target_column(table, target, fewest=1)
-    classes = goal.classes
-    if len(classes) == 2:
-        _require_frequent(goal, fewest=fewest)
-        two = binary_target(column(table[target], name=target), positive=positive, matters=True)
-        negative = next(label for label in classes if not same(label, two.positive))
-        return OneVsRest(table, two.flags, two.positive, (negative, two.positive))
-    what = f"the target {target!r} has {len(classes)} classes, {listed(classes)}"
-    example = argument("positive", classes[0])
-    if positive is None:
-        fix = f"pass {example} to learn that class against all others; learn once per class to have each of them"
-        raise PositiveLabelError(f"{what}: cannot tell which one is positive", fix)
-    place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
-    if place is None:
-        what = f"{what}, and the positive label {positive!r} is none of them"
-        raise PositiveLabelError(what, f"pass {example} or another of them")
-    flags = goal.codes == place
-    sides = OneVsRest(table, flags, classes[place], (f"not {classes[place]}", str(classes[place])))
-    _require_frequent(Target(target, sides.labels, flags.astype(np.intp)), fewest=fewest)
-    return replace(sides, table=table.assign(**{target: sides.named(flags).astype(object)}))
+    costs = None if condition is None else condition.costs
+    if positive is not None:
+        if costs is not None:
+            what = f"both {argument('positive', positive)} and costs of named classes are given"
+            raise ArgumentError(what, "leave it out to learn all of them, or give costs of a miss and a false alarm")
+        if other is not None:
+            what = f"{argument('other', other)} joins classes that are all learnt, and one is learnt against the rest"
+            raise ArgumentError(what, "leave it out")
+        return _one_vs_rest(table, goal, positive=positive, folds=folds)
+    if len(goal.classes) == 2 and costs is None and other is None:
+        return _one_vs_rest(table, goal, positive=None, folds=folds)
+    if condition is not None:
+        require_class_condition(condition, goal.classes)
+    return _every_class(table, goal, costs=costs, other=other, folds=folds)
 
 
-def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
+def require_enough(target: LearningTarget, train: Indices, *, folds: int) -> None:
     """Refuse training rows of which some fold leaves too few of a class."""
-    for label, side in zip(target.labels, (~target.flags, target.flags), strict=True):
-        count = int(side[train].sum())
-        left = count - -(-count // folds)
+    for label, count in zip(target.labels, target.counts(train).tolist(), strict=True):
+        left = _left(count, folds)
         if left < FEWEST_TO_FIT:
             raise LabelError(
                 f"{count:,} of the {train.size:,} rows to learn from are {label}, and {folds} folds leave {left} of "
                 f"them to some fit, where calibration needs {FEWEST_TO_FIT}",
                 "collect more of that class, or join it with another",
             )
+
+
+def _left(count: int, folds: int) -> int:
+    """How many of a class's rows the largest of stratified folds leaves."""
+    return count - -(-count // folds)
+
+
+def _rows_needed(folds: int | None) -> int:
+    """The fewest rows of a class that can be put aside in part, and folded."""
+    if folds is None or folds < 2:  # fewer folds are refused later
+        return 2
+    return next(n for n in itertools.count(folds) if _left(n * 3 // 4, folds) >= FEWEST_TO_FIT)
+
+
+def _one_vs_rest(table: Any, goal: Target, *, positive: Any, folds: int | None) -> LearningTarget:
+    fewest, classes, target = max(folds or 2, 2), goal.classes, goal.name
+    if len(classes) == 2:
+        _require_frequent(goal, fewest=fewest)
+        two = binary_target(column(table[target], name=target), positive=positive, matters=True)
+        negative = next(label for label in classes if not same(label, two.positive))
+        return LearningTarget(table, two.flags, (negative, two.positive), two.positive)
+    place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
+    if place is None:
+        what = f"the target {target!r} has {len(classes)} classes, {listed(classes)}"
+        what = f"{what}, and the positive label {positive!r} is none of them"
+        raise PositiveLabelError(what, f"pass {argument('positive', classes[0])} or another of them")
+    flags = goal.codes == place
+    labels = (f"not {classes[place]}", str(classes[place]))
+    _require_frequent(Target(target, labels, flags.astype(np.intp)), fewest=fewest)
+    named = np.array(labels)[flags.astype(np.intp)].astype(object)
+    return LearningTarget(table.assign(**{target: named}), flags, labels, classes[place])
+
+
+def _every_class(
+    table: Any, goal: Target, *, costs: CostMatrix | None, other: Any, folds: int | None
+) -> LearningTarget:
+    fewest, counts = _rows_needed(folds), dict(zip(goal.classes, goal.counts.tolist(), strict=True))
+    known = [name for name in goal.classes if counts[name] >= fewest] if costs is None else costs.classes
+    strays = [name for name in goal.classes if not any(same(name, each) for each in known)]
+    if other is None:
+        if costs is not None and strays:
+            what = f"class {strays[0]!r} of the target {goal.name!r} has no costs, which are of {listed(costs.classes)}"
+            raise LabelError(what, f"give its costs, or pass {argument('other', known[-1])} to count it as that class")
+        strays = []
+    elif costs is not None and not any(same(other, each) for each in costs.classes):
+        what = f"{argument('other', other)} has no costs, which are of {listed(costs.classes)}"
+        raise LabelError(what, "name one of them, or give its costs", parameter="other")
+    elif any(isinstance(other, str) is not isinstance(name, str) for name in goal.classes):
+        what = f"{argument('other', other)} is no label of the kind of {goal.classes[0]!r}"
+        raise LabelError(what, "give a text among texts, a number among numbers", parameter="other")
+    if strays:
+        names = [other if any(same(name, each) for each in strays) else name for name in goal.classes]
+        every, codes = classes_of(label_array(tuple(names))[goal.codes], classes=None)
+        goal = Target(goal.name, tuple(every), codes)
+        table = table.assign(**{goal.name: goal.labels(codes)})
+    if len(goal.classes) < 2:
+        raise OneClassError(f"all classes were joined into {other!r}", f"leave {argument('other')} out")
+    rarest = int(np.argmin(goal.counts))
+    if goal.counts[rarest] < fewest:
+        raise LabelError(
+            f"class {goal.classes[rarest]!r} of the target {goal.name!r} has {goal.counts[rarest]:,} of "
+            f"{goal.codes.size:,} rows, and {folds or 2} folds need {fewest:,}",
+            f"collect more of it, use fewer folds, or pass {argument('other', goal.classes[0])}, or another name, "
+            "to join rare classes into one",
+        )
+    unseen = [] if costs is None else [name for name in costs.classes if not any(same(name, c) for c in goal.classes)]
+    if unseen:
+        what = f"costs have the class {unseen[0]!r}, and no row of the target {goal.name!r} is of it"
+        raise LabelError(what, "give rows of it, or costs without it")
+    y = label_array(goal.classes)[goal.codes]
+    return LearningTarget(table, y, goal.classes, pooled=tuple(strays))

@@ -1,0 +1,231 @@
+"""`Learned`: the model to deploy, its decision, and everything that led there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher._internal.results import Tabular
+from thresher._internal.text import interval_text, number_text
+from thresher.calibration import brier, log_loss
+from thresher.cautions import Caution
+from thresher.errors import ColumnError
+from thresher.evaluation import Decision, LeastCostEvaluation, ThresholdEvaluation
+from thresher.evaluation.results import limits_text
+from thresher.evaluation.summary import text_table
+from thresher.inference import Difference, Interval
+from thresher.inference.interval import interval_columns
+from thresher.learning.data.column_types import ColumnTypes
+from thresher.learning.data.frame import frame
+from thresher.learning.data.split import Split
+from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
+from thresher.learning.validation.cross_validate import CrossValidation
+from thresher.learning.validation.feature_curve import FeatureCurve
+from thresher.learning.validation.learning_curve import LearningCurve
+from thresher.ranking import Floats
+
+_NAMES_SHOWN = 6
+# Of several classes: the measures of each model, and where an evaluation has them.
+OF_CLASSES = {
+    "overall_accuracy": "overall_accuracy",
+    "mean_class_accuracy": "macro_recall",
+    "macro_f1": "macro_f1",
+    "weighted_f1": "weighted_f1",
+    "log_loss": "log_loss",
+    "brier": "brier",
+    "one_vs_one_macro": "one_vs_one_macro",
+}
+WORDS = {
+    "overall_accuracy": "accuracy",
+    "macro_f1": "macro F1",
+    "log_loss": "log loss",
+    "one_vs_one_macro": "AUC 1v1",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Learned(Tabular):
+    """A model to deploy, its decision, and everything that led there.
+
+    `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
+    `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
+    `test`, `test_cost` and `test_measures` judge the deployed model on unseen rows, costs and measures of a threshold
+    at the condition's class mix. `labels` are those of the negative and the positive side, or all classes in order, of
+    which none is `positive`. Curves are the winner's expected cost, None where they were not asked for or the rows do
+    not allow them.
+    """
+
+    model: Any
+    decision: Decision
+    evaluation: ThresholdEvaluation | LeastCostEvaluation
+    validation: CrossValidation
+    nested: Mapping[str, Interval]
+    nested_choice: Interval
+    against: Mapping[str, Difference]
+    test: ThresholdEvaluation | LeastCostEvaluation
+    test_cost: Interval
+    test_measures: Mapping[str, Interval]
+    columns: ColumnTypes
+    split: Split
+    target: str
+    positive: Any
+    labels: tuple[Any, ...]
+    learning_curve: LearningCurve | None
+    feature_curve: FeatureCurve | None
+    cautions: tuple[Caution, ...]
+
+    @property
+    def beats_baselines(self) -> bool:
+        """Whether the winner is cheaper than both baselines beyond doubt."""
+        return self.decision.model not in (MAJORITY, ONE_FEATURE) and all(
+            difference.verdict == "better" for difference in self.against.values()
+        )
+
+    def probabilities(self, data: Any) -> Floats:
+        """The calibrated probability of the positive class, or of each, of each row."""
+        return scores_of_model(self.model, features_of(data, self.columns), positive=self.positive)
+
+    def calls(self, data: Any) -> Any:
+        """Which rows the decision calls positive; of several classes, what it says."""
+        return self.decision.apply(self.probabilities(data))
+
+    def summary(self) -> str:
+        """All models, the decision, the baselines, and the check on rows put aside."""
+        head, *lines = self.table()
+        sizes = self.split.sizes
+        of_test = [f"{words} {number}" for words, number in self.test_words().items()]
+        return "\n".join(
+            [
+                f"{sizes['train']:,} rows to learn {self.target!r} from, {sizes['test']:,} put aside.",
+                "",
+                text_table([head, *lines]),
+                "",
+                str(self.decision),
+                choice_words(self),
+                baseline_words(self),
+                f"On the rows put aside its calls cost {self.test_cost} per case; {', '.join(of_test)}.",
+                *curve_words(self),
+                *(f"! {caution}" for caution in self.cautions),
+            ]
+        )
+
+    def estimates(self, name: str) -> dict[str, float]:
+        """Measures of a model on rows that it has not learnt from."""
+        if isinstance(self.evaluation, ThresholdEvaluation):
+            return {"auc": self.evaluation[name].auc.estimate}
+        confusion, segments = self.evaluation[name].confusion, self.evaluation[name].segments
+        of_vectors = {"log_loss": float(log_loss(segments)), "brier": brier(segments)}
+        of_vectors["one_vs_one_macro"] = segments.areas.one_vs_one_macro
+        return {each: of_vectors.get(each, getattr(confusion, each, math.nan)) for each in OF_CLASSES}
+
+    def test_words(self) -> dict[str, Interval]:
+        """Measures of the test that the summary shows, by their words."""
+        if isinstance(self.test, ThresholdEvaluation):
+            return {"AUC": self.test[self.decision.model].auc}
+        return {words: self.test_measures[name] for name, words in WORDS.items()}
+
+    def table(self) -> list[list[str]]:
+        """Every model's nested cost and measures, as texts below a head."""
+        shown = ["auc"] if isinstance(self.evaluation, ThresholdEvaluation) else list(WORDS)
+        head = ["model", "nested cost", *(WORDS.get(name, name) for name in shown)]
+        rows = []
+        for name, cost in self.nested.items():
+            estimates = self.estimates(name)
+            rows.append([name, limits_text(cost), *(number_text(estimates[each]) for each in shown)])
+        return [head, *rows]
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _brief(self) -> str:
+        return f"{self.decision.model} for {self.target!r}, test cost {self.test_cost}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        columns = interval_columns(({"model": name}, cost) for name, cost in self.nested.items())
+        estimates = [self.estimates(name) for name in self.nested]
+        of_models = {each: [of[each] for of in estimates] for each in estimates[0]}
+        return columns | of_models | {"chosen": [name == self.decision.model for name in self.nested]}
+
+
+def measures_of(evaluation: LeastCostEvaluation, name: str) -> dict[str, Interval]:
+    """The measures of a model of several classes."""
+    numbers = evaluation[name].numbers
+    return {measure: numbers[source] for measure, source in OF_CLASSES.items()}
+
+
+def scores_of_model(model: Any, rows: Any, *, positive: Any) -> Floats:
+    """Probabilities of the positive class, or, where none is, of every class."""
+    probabilities = np.asarray(model.predict_proba(rows), dtype=np.float64)
+    return probabilities if positive is None else probabilities[:, 1]
+
+
+def choice_words(learned: Learned) -> str:
+    """The cost to expect of a decision made this way."""
+    costs = limits_text(learned.nested_choice)
+    if learned.positive is None:
+        return f"With the model chosen without the rows it is judged on, a case costs {costs}."
+    return f"With model and threshold chosen without the rows they are judged on, a case costs {costs}."
+
+
+def baseline_words(learned: Learned) -> str:
+    """Whether the winner is worth its trouble."""
+    winner = learned.decision.model
+    if winner in (MAJORITY, ONE_FEATURE):
+        cheaper = [name for name, cost in learned.nested.items() if cost.estimate < learned.nested[winner].estimate]
+        verb = "costs" if len(cheaper) == 1 else "cost"
+        doubt = f", though {' and '.join(cheaper)} {verb} less with nested choices" if cheaper else ""
+        return f"No model beats the baselines beyond doubt: the {winner} itself is cheapest{doubt}."
+    unbeaten = {name: difference for name, difference in learned.against.items() if difference.verdict != "better"}
+    if not unbeaten:
+        return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
+    names = []
+    for name, costs in unbeaten.items():
+        doubt = f"cost difference {interval_text(costs.difference, costs.lower, costs.upper)}"
+        if np.isnan(costs.lower):
+            doubt = f"the same cost difference in every fold, {number_text(costs.difference)}"
+        names.append(f"the {name} ({doubt})")
+    return f"{winner} does not beat {' and '.join(names)} beyond doubt."
+
+
+def curve_words(learned: Learned) -> list[str]:
+    """What more rows and what more features would bring, a sentence for each curve."""
+    words = []
+    if (rows := learned.learning_curve) is not None:
+        more = "too little is known to say what more rows would bring"
+        if rows.asymptote is not None:
+            more = f"with ever more rows {limits_text(rows.asymptote)}"
+        now = number_text(float(rows.validation.estimate[-1]))
+        words.append(f"Learning curve: cost {now} with {rows.sizes[-1]:,} rows; {more}.")
+    if (features := learned.feature_curve) is not None:
+        best, simplest, sizes = features.best, features.simplest, features.sizes
+        costs = dict(zip(sizes, map(number_text, features.validation.estimate.tolist()), strict=True))
+        few = f"; {simplest:,} will do (cost {costs[simplest]})" if simplest < best else ""
+        words.append(
+            f"Feature curve: cost {costs[best]} with the best {best:,} of {sizes[-1]:,} prepared features{few}."
+        )
+    return words
+
+
+def kind_words(learned: Learned) -> list[str]:
+    """Which columns are of which kind, the first few by name."""
+    kinds: dict[str, list[str]] = {}
+    for each in learned.columns:
+        kinds.setdefault(each.kind, []).append(each.name)
+    return [
+        f"{len(names):,} {kind}: {', '.join(names[:_NAMES_SHOWN])}"
+        + (f" and {len(names) - _NAMES_SHOWN:,} more" if names[_NAMES_SHOWN:] else "")
+        for kind, names in kinds.items()
+    ]
+
+
+def features_of(data: Any, columns: ColumnTypes) -> Any:
+    """The columns that the model learns from, refused where some are not there."""
+    table = frame(data)
+    if absent := [name for name in columns.used if name not in table.columns]:
+        what = f"{len(absent)} of {len(columns.used)} columns are not there: {', '.join(map(repr, absent[:8]))}"
+        raise ColumnError(what, "give a table with the columns the model learnt from")
+    return table[columns.used]
