@@ -66,6 +66,17 @@ def test_recall_and_cost_have_limits_where_those_of_the_missed_are():
     assert joint.width > recall.width
 
 
+def test_measures_have_limits_at_corners():
+    missed = at.drawn_count_interval(2, 500, 20_000)
+    tp = th.Interval(160, 150, 175, 0.0, 0.95, "anytime")
+    for measure in ("fpr", "tnr", "npv", "precision", "accuracy", "f1", "prevalence"):
+        limits = at.measure_interval(measure, tp=tp, alarms=300, missed=missed, others=20_000)
+        for right in np.linspace(150, 175, 6):
+            for lost in np.linspace(missed.lower, missed.upper, 6):
+                table = th.Contingency(tp=right, fp=300 - right, fn=lost, tn=20_000 - lost)
+                assert limits.lower - 1e-12 <= getattr(table, measure) <= limits.upper + 1e-12
+
+
 def test_bands_mend_a_review_that_takes_the_highest_scores_first():
     rng = np.random.default_rng(2)
     inside, naive = 0, []
@@ -142,6 +153,9 @@ def test_step_3_is_refuted_where_negatives_have_changed():
         step = at.label_shift_recall(reference, ratio, 4000, test, threshold=1.0)
         assert step.refuted is refuted
         assert math.isnan(step.recall.estimate) is refuted
+    fine_test, ratio = at.label_shift_test(reference, fine), at.class_ratio_interval(reference, fine)
+    for k, refuted in ((60, False), (5, True)):  # the reference implies a precision of about 0.65
+        assert at.label_shift_recall(reference, ratio, 4000, fine_test, threshold=1.0, k=k, n=100).refuted is refuted
 
 
 def test_scores_help_and_hurt_little():

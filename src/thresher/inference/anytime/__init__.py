@@ -29,6 +29,7 @@ from thresher.inference.anytime.threshold import (
 from thresher.inference.anytime.verified import (
     VerifiedTable,
     expected_cost_interval,
+    measure_interval,
     recall_interval,
     stratified_precision,
     verified_table,
@@ -70,6 +71,7 @@ __all__ = [
     "label_shift_test",
     "maturity",
     "mean_interval",
+    "measure_interval",
     "permanent_random_numbers",
     "portfolio_interval",
     "recall_deviation",

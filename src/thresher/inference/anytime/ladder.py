@@ -138,11 +138,14 @@ def label_shift_recall(
     test: LabelShiftTest,
     *,
     threshold: float,
+    k: float = 0,
+    n: float = 0,
     level: float = 0.95,
 ) -> Step:
     """Step 3: the classes score as in the reference, so recall is the reference's.
 
     The missed are rows · prevalence · (1 - recall), with the class ratio from scores and each part at its worst end.
+    Reviewed alarms, k of n positive, refute it too: precision is surely not odds · tpr / (odds · tpr + fpr).
 
     >>> reference = Ranking.parse("[60+,5-][25+,15-][10+,30-][5+,50-]", score=[0.9, 0.6, 0.4, 0.1])
     >>> from thresher.inference import class_ratio_interval, label_shift_test
@@ -154,7 +157,7 @@ def label_shift_recall(
     require_level(level)
     require_ranking(reference, both_classes=True)
     split = int(splits_at(reference.score, np.array([threshold]))[0])
-    tp = float(reference.covered()[0][split])
+    tp, fp = (float(counts[split]) for counts in reference.covered())
     recall = rate_interval(tp, float(reference.Pos), level=level)
 
     def positives(ratio: float) -> float:
@@ -171,15 +174,41 @@ def label_shift_recall(
             level,
             class_ratio.method,
         )
-    refutation = "scores without labels that no mix of the reference's classes explains"
+    refuted = test.refuted or bool(n and _precision_elsewhere(reference, class_ratio, (tp, fp), (k, n), level))
+    refutation = "scores that no mix of the reference's classes explains, or reviewed alarms with another precision"
     return Step(
         3,
-        _or_nothing(recall, test.refuted),
+        _or_nothing(recall, refuted),
         missed,
         "the classes score as in the reference",
         refutation,
-        test.refuted,
+        refuted,
     )
+
+
+def _precision_elsewhere(
+    reference: Ranking,
+    class_ratio: Interval,
+    alarms: tuple[float, float],
+    reviewed: tuple[float, float],
+    level: float,
+) -> bool:
+    """Whether reviewed alarms and the class ratio speak of different precisions."""
+    tail = (1 - level) / 6  # of tpr, of fpr, and of the reviewed alarms, on either side
+    tpr, fpr = (
+        exact_limits(count, float(size), tail)
+        for count, size in zip(alarms, (reference.Pos, reference.Neg), strict=True)
+    )
+    lower, upper = (float(limit) for limit in mean_limits(reviewed[0], reviewed[0], reviewed[1], level=1 - 2 * tail))
+
+    def precision(odds: float, hit: float, alarm: float) -> float:
+        if math.isinf(odds):
+            return 1.0
+        return odds * hit / (odds * hit + alarm) if odds * hit + alarm else math.nan
+
+    least = precision(class_ratio.lower, tpr[0], fpr[1])
+    most = precision(class_ratio.upper, tpr[1], fpr[0])
+    return lower > most or upper < least
 
 
 def _falls_somewhere(positive: Floats, labels: Floats, *, level: float) -> bool:

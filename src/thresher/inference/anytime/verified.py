@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import require_level, require_number
+from thresher._internal.arguments import require_level, require_number, require_one_of
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError
 from thresher.inference.anytime.mixture import mean_limits
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, undefined
-from thresher.tables import OperatingCondition
+from thresher.tables import Contingency, OperatingCondition
 from thresher.tables.condition import require_condition
+
+Measure: TypeAlias = Literal["fpr", "fnr", "tnr", "npv", "precision", "accuracy", "f1", "prevalence"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,6 +92,33 @@ def recall_interval(tp: float | Interval, missed: Interval) -> Interval:
         missed.method,
         missed.note,
     )
+
+
+def measure_interval(
+    measure: Measure, *, tp: float | Interval, alarms: float, missed: Interval, others: float
+) -> Interval:
+    """Limits of a measure of the table of which tp and missed have limits.
+
+    Of `alarms` rows tp are positive, of `others` rows `missed`. Each of these measures rises or falls throughout with
+    either number, so its limits lie at corners of theirs.
+
+    >>> from thresher.inference import drawn_count_interval
+    >>> missed = drawn_count_interval(2, 500, 20_000)
+    >>> print(measure_interval("npv", tp=180, alarms=300, missed=missed, others=20_000))
+    0.9960 [0.9821, 0.9998]
+    """
+    require_one_of(measure, get_args(Measure), name="measure")
+    positive = _as_interval(tp, missed.level)
+    level = _joint_level(positive, missed, counted=not isinstance(tp, Interval))
+
+    def value(right: float, lost: float) -> float:
+        table = Contingency(tp=right, fp=alarms - right, fn=lost, tn=others - lost)
+        return float(getattr(table, measure))
+
+    corners = [value(a, b) for a in (positive.lower, positive.upper) for b in (missed.lower, missed.upper)]
+    unknown = math.isnan(positive.estimate + missed.estimate)
+    estimate = math.nan if unknown else value(positive.estimate, missed.estimate)
+    return Interval(estimate, min(corners), max(corners), math.nan, level, missed.method, missed.note)
 
 
 def expected_cost_interval(
