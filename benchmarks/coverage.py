@@ -1,17 +1,21 @@
 """How often limits hold the truth, in worlds of known truth; writes `docs/coverage.md`.
 
-`python -m benchmarks.coverage` takes about a quarter of an hour on two processors, `--short` a minute or two.
+`python -m benchmarks.coverage` counts in rounds and keeps what it has counted in `.coverage.jsonl`, so that it can be
+interrupted and resumed; it writes the page when every round is complete. `--rounds 3` asks for fewer than ten.
 """
 
 from __future__ import annotations
 
+import argparse
 import inspect
-import sys
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +25,13 @@ import thresher as th
 import thresher.inference as ti
 from benchmarks.coverage_page import Row, write
 from thresher.curves import precision_at
-from thresher.laboratory import Cells, Gaussians, Sample, Scores, coverage
+from thresher.laboratory import Cells, Gaussians, Sample, Scores
+from thresher.laboratory.coverage import count_held
 from thresher.tables import chi_squared, contingency_at, fisher
 
-REPLICATES = {"quick": 1000, "medium": 250, "slow": 60}  # samples, by how long a question takes
-SHORT = {"quick": 200, "medium": 60, "slow": 12}
+ROUNDS = 10
+SAMPLES = {"quick": 100, "medium": 25, "slow": 10}  # of a round, by how long a question takes
+CHECKPOINT = Path(__file__).parents[1] / ".coverage.jsonl"
 INNER = 200  # resamples within a sample, where a function resamples
 FPR, RECALL, PROBABILITY = (0.02, 0.1, 0.3, 0.7), (0.1, 0.3, 0.6, 0.95), (0.05, 0.2, 0.5)  # where bands are read
 COSTS = th.OperatingCondition(cost_ratio=3)
@@ -126,9 +132,13 @@ def questions() -> list[Question]:
 
 
 def main() -> None:
-    replicates = SHORT if "--short" in sys.argv[1:] else REPLICATES
-    rows = list(studied(replicates, progress=True))
-    write(rows, replicates)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--processes", type=int)
+    options = parser.parse_args()
+    rows = studied(options.rounds, SAMPLES, checkpoint=CHECKPOINT, processes=options.processes)
+    write(rows, {speed: options.rounds * number for speed, number in SAMPLES.items()})
+    CHECKPOINT.unlink()
 
 
 def tasks() -> list[tuple[int, int]]:
@@ -141,40 +151,69 @@ def tasks() -> list[tuple[int, int]]:
     ]
 
 
-def studied(replicates: Mapping[str, int], *, progress: bool = False, processes: int | None = None) -> Iterator[Row]:
-    """Every share of samples whose limits hold the truth, in the order of the tasks."""
-    start, every = time.perf_counter(), tasks()
-    answers: dict[tuple[int, int], list[Row]] = {}
+def studied(
+    rounds: int, samples: Mapping[str, int], *, checkpoint: Path | None = None, processes: int | None = None
+) -> list[Row]:
+    """Every share of samples whose limits hold the truth, in the order of the tasks.
+
+    With a `checkpoint`, what another run of the same code has counted is read from it, and every count is added to it.
+    """
+    jobs = [(round_, i, j) for round_ in range(rounds) for i, j in tasks()]
+    counts = {} if checkpoint is None else _resume(checkpoint, samples)
+    missing, start = [job for job in jobs if job not in counts], time.perf_counter()
     with ProcessPoolExecutor(processes) as pool:
-        jobs = {pool.submit(answer, *task, replicates): task for task in every}
-        for done, job in enumerate(as_completed(jobs), start=1):
-            i, j = task = jobs[job]
-            answers[task] = job.result()
-            if progress:
-                seconds = time.perf_counter() - start
-                print(f"{done}/{len(every)} {seconds:.0f} s: {questions()[i].group}, {scenarios()[j].name}", flush=True)
-    for task in every:
-        yield from answers[task]
+        running = {pool.submit(count, *job, samples): job for job in missing}
+        for done, future in enumerate(as_completed(running), start=1):
+            job = running[future]
+            counts[job] = future.result()
+            if checkpoint is not None:
+                with checkpoint.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([*job, counts[job]]) + "\n")
+                print(f"{done}/{len(missing)} {time.perf_counter() - start:.0f} s: round {job[0] + 1}", flush=True)
+    return [row for i, j in tasks() for row in _rows(i, j, [counts[round_, i, j] for round_ in range(rounds)])]
 
 
-def answer(i: int, j: int, replicates: Mapping[str, int]) -> list[Row]:
-    """One question asked of one world; the draws depend on the world alone."""
+def _resume(checkpoint: Path, samples: Mapping[str, int]) -> dict[tuple[int, int, int], dict[str, list[int]]]:
+    """The counts of an interrupted run of the same code; a checkpoint of other code is emptied."""
+    code = sha256(json.dumps(samples).encode())
+    for file in [Path(__file__), *sorted(Path(th.__file__).parent.rglob("*.py"))]:
+        code.update(file.read_bytes())
+    lines = checkpoint.read_text(encoding="utf-8").splitlines() if checkpoint.exists() else []
+    if lines[:1] != [code.hexdigest()]:
+        checkpoint.write_text(code.hexdigest() + "\n", encoding="utf-8")
+        return {}
+    return {(round_, i, j): counts for round_, i, j, counts in map(json.loads, lines[1:])}
+
+
+def count(round_: int, i: int, j: int, samples: Mapping[str, int]) -> dict[str, list[int]]:
+    """How many limits held and how many were judged in one round; the draws depend on world and round alone."""
     question, scenario = questions()[i], scenarios()[j]
     truths = question.truths(scenario.world)
     if not truths:
-        return []
-    shares = coverage(
+        return {}
+    number = samples[question.speed]
+    counts = count_held(
         scenario.world,
         scenario.n,
         partial(question.answers, scenario.world),
         truths,
-        replicates=replicates[question.speed],
         seed=j,
+        numbers=range(round_ * number, (round_ + 1) * number),
     )
-    return [
-        Row(question.group, name, scenario.name, share.estimate, share.lower, share.upper)
-        for name, share in shares.items()
-    ]
+    return {name: list(both) for name, both in counts.items()}
+
+
+def _rows(i: int, j: int, counts: list[dict[str, list[int]]]) -> Iterator[Row]:
+    """The shares of one question in one world, from the counts of every round."""
+    for name in counts[0]:
+        held, judged = (sum(each[name][which] for each in counts) for which in (0, 1))
+        share = ti.rate_interval(held, judged)
+        yield Row(questions()[i].group, name, scenarios()[j].name, share.estimate, share.lower, share.upper)
+
+
+def answer(i: int, j: int, samples: Mapping[str, int]) -> list[Row]:
+    """One question asked of one world, in one round."""
+    return list(_rows(i, j, [count(0, i, j, samples)]))
 
 
 def population(world: Any) -> th.Ranking | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import Any, TypeAlias, overload
@@ -82,20 +82,38 @@ def coverage(
     seed = require_seed(seed)
     several = isinstance(truth, Mapping)
     truths = dict(truth) if several else {"": truth}
+    named = interval if several else lambda sample: {"": interval(sample)}
+    counts = count_held(world, n, named, truths, seed=seed, numbers=range(replicates))
+    shares = {name: _share(*counts[name], replicates) for name in truths}
+    return shares if several else shares[""]
+
+
+def count_held(
+    world: World,
+    n: int,
+    intervals: Callable[[Sample], Mapping[str, Held]],
+    truths: Mapping[str, Truth | None],
+    *,
+    seed: int,
+    numbers: Iterable[int],
+) -> dict[str, tuple[int, int]]:
+    """How many intervals of each name hold the truth, and how many were judged, in the samples with these numbers.
+
+    Counts of disjoint numbers add up to those of all of them, so that long studies may be interrupted.
+    """
     held: Counter[str] = Counter()
     judged: Counter[str] = Counter()
-    for number in range(replicates):
+    for number in numbers:
         sample = world.sample(n, np.random.default_rng([seed, number]))
         try:
-            results = interval(sample) if several else {"": interval(sample)}
+            results = intervals(sample)
         except OneClassError:
             continue
         for name, value in truths.items():
             if (holds := _holds(results[name], value)) is not None:
                 judged[name] += 1
                 held[name] += holds
-    shares = {name: _share(held[name], judged[name], replicates) for name in truths}
-    return shares if several else shares[""]
+    return {name: (held[name], judged[name]) for name in truths}
 
 
 def _holds(result: Any, truth: Truth | None) -> bool | None:
