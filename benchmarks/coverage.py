@@ -1,7 +1,7 @@
 """How often limits hold the truth, in worlds of known truth; writes `docs/coverage.md`.
 
 `python -m benchmarks.coverage` counts in rounds and keeps what it has counted in `.coverage.jsonl`, so that it can be
-interrupted and resumed; it writes the page when every round is complete. `--rounds 3` asks for fewer than ten.
+interrupted and resumed; it writes the page when every round is complete. `--rounds 3` asks for fewer than twenty.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from thresher.laboratory import Cells, Gaussians, Sample, Scores
 from thresher.laboratory.coverage import count_held
 from thresher.tables import chi_squared, contingency_at, fisher
 
-ROUNDS = 10
+ROUNDS = 20
 SAMPLES = {"quick": 100, "medium": 25, "slow": 10}  # of a round, by how long a question takes
 CHECKPOINT = Path(__file__).parents[1] / ".coverage.jsonl"
 INNER = 200  # resamples within a sample, where a function resamples
@@ -92,6 +92,7 @@ def scenarios() -> list[Scenario]:
         Scenario("AUC .55", normal(0.55, 0.3), 200),
         Scenario("AUC .99", normal(0.99, 0.1), 400),
         Scenario("scores too high", normal(0.8, 0.3, shift=1), 300, ("ranking", "probabilities")),
+        Scenario("20 of 1,000, too high", normal(0.85, 0.02, shift=1), 1000, ("ranking", "probabilities")),
         Scenario("60 clusters of 5", plain.clustered(5, 0.3), 300, ("rows",)),
         Scenario("informative weights", plain.selected(lambda p: 0.2 + 0.8 * p), 400, ("rows",)),
         Scenario("AUC .8 and .8", pairs(0.8, 0.8, 0.3), 200, ("pairs",)),
@@ -122,6 +123,7 @@ def questions() -> list[Question]:
         Question("evaluate", "ranking", evaluated, number_truths, "slow"),
         Question("evaluate", "rows", evaluated, number_truths, "slow"),
         Question("calibration_intervals", "probabilities", calibration, calibration_truths, "slow"),
+        Question("Calibration report", "probabilities", calibration_report, report_truths, "medium"),
         Question("Bootstrap", "ranking", resampled, resampled_truths, "slow"),
         Question("Bootstrap", "rows", resampled, resampled_truths, "slow"),
         Question("ROC band", "ranking", roc_bands, roc_truths, "slow"),
@@ -165,7 +167,11 @@ def studied(
         running = {pool.submit(count, *job, samples): job for job in missing}
         for done, future in enumerate(as_completed(running), start=1):
             job = running[future]
-            counts[job] = future.result()
+            try:
+                counts[job] = future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
             if checkpoint is not None:
                 with checkpoint.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([*job, counts[job]]) + "\n")
@@ -443,6 +449,23 @@ def calibration_truths(world: Any) -> Answers:
     return {name: truths[names.get(name, name)] for name in ("brier", "calibration", "refinement", "discrimination")}
 
 
+def calibration_report(_: Any, sample: Sample) -> Answers:
+    return dict(ti.calibration_report(sample.ranking, replicates=INNER).numbers)
+
+
+@cache
+def report_truths(world: Any) -> Answers:
+    """The report of many rows whose labels are as frequent as they are true: the smooth curve without its noise."""
+    ranking = population(world)
+    if ranking is None:
+        scores = world.sample(200_000, np.random.default_rng(0)).scores
+        true, labels = world.posterior(scores), np.repeat([1, 0], scores.size)
+        ranking = th.rank(labels, np.tile(scores, 2), weights=np.concatenate([true, 1 - true]))
+    numbers = ti.calibration_report(ranking, replicates=2).numbers
+    seen = {name: each.estimate if each.apparent is None else each.apparent for name, each in numbers.items()}
+    return {name: round(value, 9) for name, value in seen.items()}
+
+
 def resampled(world: Any, sample: Sample) -> Answers:
     source = sample.ranking if sample.weights is None and sample.clusters is None else sample.rows
     drawn = th.bootstrap(source, ["auc", ti.MeasureAt("f1", threshold_of(world))], replicates=INNER)
@@ -457,14 +480,14 @@ def band_limits(
     band: Callable[..., ti.Band], source: Any, x: tuple[float, ...], name: str, true: Callable[[Any], Any], **grid: Any
 ) -> Answers:
     """A band at some places as intervals, and whether a simultaneous one holds everywhere."""
-    pointwise = band(source, **grid, replicates=INNER)
+    if "replicates" in inspect.signature(band).parameters:
+        band = partial(band, replicates=INNER)
+    pointwise = band(source, **grid)
     answers: dict[str, Any] = {
-        f"at {name} {at:g}": th.Interval(estimate, lower, upper, np.nan, 0.95, band.__name__)
+        f"at {name} {at:g}": th.Interval(estimate, lower, upper, np.nan, 0.95, pointwise.method)
         for at, estimate, lower, upper in zip(x, pointwise.estimate, pointwise.lower, pointwise.upper, strict=True)
     }
-    if "simultaneous" in inspect.signature(band).parameters:
-        answers["simultaneous"] = holds_everywhere(band(source, simultaneous=True, replicates=INNER), true)
-    return answers
+    return answers | {"simultaneous": holds_everywhere(band(source, simultaneous=True), true)}
 
 
 def holds_everywhere(band: ti.Band, true: Callable[[Any], Any]) -> bool:
@@ -496,7 +519,7 @@ def roc_bands(world: Any, sample: Sample) -> Answers:
 
 
 def roc_truths(world: Any) -> Answers:
-    return curve_truths("fpr", FPR, true_roc(world, np.array(FPR)), ti.roc_band)
+    return curve_truths("fpr", FPR, true_roc(world, np.array(FPR)))
 
 
 def precision_bands(world: Any, sample: Sample) -> Answers:
@@ -505,7 +528,7 @@ def precision_bands(world: Any, sample: Sample) -> Answers:
 
 
 def precision_truths(world: Any) -> Answers:
-    return curve_truths("recall", RECALL, true_precision(world, np.array(RECALL)), ti.precision_recall_band)
+    return curve_truths("recall", RECALL, true_precision(world, np.array(RECALL)))
 
 
 def net_benefit_bands(world: Any, sample: Sample) -> Answers:
@@ -514,12 +537,11 @@ def net_benefit_bands(world: Any, sample: Sample) -> Answers:
 
 
 def net_benefit_truths(world: Any) -> Answers:
-    return curve_truths("threshold", PROBABILITY, true_net_benefit(world, PROBABILITY), ti.net_benefit_band)
+    return curve_truths("threshold", PROBABILITY, true_net_benefit(world, PROBABILITY))
 
 
-def curve_truths(name: str, x: tuple[float, ...], truth: Any, band: Callable[..., ti.Band]) -> Answers:
-    truths: dict[str, Any] = {f"at {name} {at:g}": float(value) for at, value in zip(x, truth, strict=True)}
-    return truths | ({"simultaneous": None} if "simultaneous" in inspect.signature(band).parameters else {})
+def curve_truths(name: str, x: tuple[float, ...], truth: Any) -> Answers:
+    return {f"at {name} {at:g}": float(value) for at, value in zip(x, truth, strict=True)} | {"simultaneous": None}
 
 
 def reliability_bands(world: Any, sample: Sample) -> Answers:
@@ -531,22 +553,16 @@ def reliability_bands(world: Any, sample: Sample) -> Answers:
         cells = [int(np.argmin(np.abs(world.scores - each))) for each in score]
         return world.posterior(cells)[:, 1]
 
-    draw: Callable[..., ti.Band] = ti.reliability_band
-    band = draw(sample.ranking, replicates=INNER)
+    band = ti.reliability_band(sample.ranking)
     truth = true(band.x)
     held = (band.lower <= truth + 1e-9) & (truth <= band.upper + 1e-9)
-    answers: dict[str, Any] = {}
-    for share in (0.1, 0.5, 0.9):
-        answers[f"at quantile {share:g}"] = bool(held[round(share * (held.size - 1))])
-    if "simultaneous" in inspect.signature(draw).parameters:
-        answers["simultaneous"] = holds_everywhere(draw(sample.ranking, simultaneous=True, replicates=INNER), true)
-    return answers
+    answers = {f"at quantile {share:g}": bool(held[round(share * (held.size - 1))]) for share in (0.1, 0.5, 0.9)}
+    entire = ti.reliability_band(sample.ranking, simultaneous=True)
+    return answers | {"simultaneous": holds_everywhere(entire, true)}
 
 
 def reliability_names(_: Any) -> Answers:
-    return dict.fromkeys(f"at quantile {share:g}" for share in (0.1, 0.5, 0.9)) | curve_truths(
-        "", (), (), ti.reliability_band
-    )
+    return dict.fromkeys([*(f"at quantile {share:g}" for share in (0.1, 0.5, 0.9)), "simultaneous"])
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ The shaded strip is 93 to 97 %. Dots are teal in it or within chance of it, cora
 | 15 spread of 1,000 | positives spread three times as widely as negatives |
 | heavy tails | Student's t with 3 degrees of freedom, AUC 0.8 |
 | AUC .55, AUC .99 | nearly useless and nearly perfect scores |
-| scores too high | true log-odds plus 1 |
+| scores too high | true log-odds plus 1; also with rare positives |
 | 60 clusters of 5 | scores within a cluster are correlated by 0.3 |
 | informative weights | high scores are drawn up to five times as readily, and weighted down |
 | AUC .85 and .75, … | two models whose scores are correlated by 0.5 within a class |

@@ -110,8 +110,8 @@ def calibration_report(
     is a sandwich (Huber 1967): it holds where the regression itself does not fit, and allows for weights and clusters.
     Distances from the calibration curve are smoothed by lowess (Austin & Steyerberg 2019) and resampled with the
     windows held fixed. A curve fitted to noise lies too far away: estimate and limits are distances that with noise
-    show as much as was seen, and `apparent` is what was seen. With fewer than some 50 positives those of E50 and E90
-    hold less often than they say. At a declared mix without `trained_at`, probabilities are restated from the
+    show as much as was seen, and `apparent` is what was seen. They speak of the smooth curve, which is flatter than a
+    sharply bent truth. At a declared mix without `trained_at`, probabilities are restated from the
     prevalence of the data, and limits of intercept, O:E and calibration in the large allow for it being an
     estimate; where it was set by design, give it as `trained_at`.
 
@@ -305,6 +305,8 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dic
     The curve's distances from the scores are shrunk or stretched by a factor, and the noise of resamples is laid over
     them. The limits are those of the factors under which the distance that was seen is no rarer than the level allows;
     under the estimate's, half of the resamples show more. Noise at a factor is that of labels as frequent as it says.
+    A factor moves every part of the curve alike. Few positives leave its shape open too, and there the median and the
+    90th percentile may lie anywhere that resamples show: limits hold the percentiles of the resamples as well.
     """
     smoother, groups = Smoother.of(sample.groups), sample.groups
     pos, neg = groups.pos.astype(np.float64), groups.neg.astype(np.float64)
@@ -318,7 +320,9 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dic
 
     shown = [distances(factor * away + noise * (spread(factor) / spread(1)), drawn_cases) for factor in _FACTORS]
     shares = (1 - level) / 2, 0.5, (1 + level) / 2
-    low, middle, high = np.maximum.accumulate(np.quantile(shown, shares, axis=2), axis=1)
+    quantiles = np.quantile(shown, shares, axis=2)
+    low, middle, high = np.maximum.accumulate(quantiles, axis=1)
+    least, _, most = quantiles[:, _FACTORS.index(1.0)]
     intervals: list[Interval] = []
     for place, (name, apparent) in enumerate(zip(DISTANCES, seen.tolist(), strict=True)):
         lower, estimate, upper = (
@@ -330,7 +334,8 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> dic
         note = note or f"fitting noise moves it by {apparent - estimate:+.4f}, which is taken off"
         if name == "e90" and estimate < intervals[-1].estimate:  # a 90th percentile lies no lower than the median
             estimate, note = intervals[-1].estimate, f"{note}; raised to E50"
-        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate, apparent) + unseen)
+        lower, upper = min(lower, estimate, least[place]), max(upper, estimate, apparent, most[place])
+        limits = max(0.0, lower - unseen), min(1.0, upper + unseen)
         intervals.append(Interval(estimate, *limits, variance, level, "resampled test", note, apparent))
     ici, e50, e90 = intervals
     e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
