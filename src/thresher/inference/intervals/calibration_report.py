@@ -65,9 +65,9 @@ class CalibrationReport(Tabular):
     calibration slope           0.7148 [0.3204, 1.1092]
     calibration in the large    0.0050 [-0.0870, 0.0970]
     observed : expected         1.0101 [0.8403, 1.2142]
-    ICI                         0.0035 [0.0000, 0.1165]
-    E50                         0.0000 [0.0000, 0.1292]
-    E90                         0.0000 [0.0000, 0.1972]
+    ICI                         0.0035 [0.0000, 0.1571]
+    E50                         0.0000 [0.0000, 0.1728]
+    E90                         0.0000 [0.0000, 0.2752]
     """
 
     intercept: Interval
