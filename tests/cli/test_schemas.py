@@ -44,3 +44,20 @@ def test_schemas_refuse_what_is_not_there(data, words):
             validate({name: each for name, each in value.items() if name != absent})
     with pytest.raises(ValidationError):
         validate(value | {"unknown": 1})
+
+
+@pytest.mark.parametrize(
+    ("command", "field", "value"),
+    [
+        ("calibrate", "curve", {"score": [0.1], "probability": ["high"], "interpolate": False}),
+        ("calibrate", "curve", {"a": 1, "b": 0}),
+        ("predict", "unseen", {"town": ["Bergen"]}),
+        ("predict", "unseen", {"town": 2}),
+        ("predict", "gaps", {"age": "many"}),
+    ],
+)
+def test_schemas_refuse_values_of_another_kind(command, field, value):
+    schema = json_schema(command)
+    part = schema["$defs"]["calibration_map"] if command == "calibrate" else schema
+    with pytest.raises(ValidationError):
+        Draft202012Validator(part["properties"][field] | {"$defs": schema["$defs"]}).validate(value)

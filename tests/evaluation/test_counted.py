@@ -89,8 +89,9 @@ def test_where_another_model_may_be_cheaper_both_are_judged():
     assert either.undecided
 
 
-def test_what_counts_cannot_tell_is_undefined_with_the_reason():
+def test_what_counts_cannot_tell_is_undecided_with_the_reason():
     (saving,) = verdicts({"p": th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.5, 0.1])}, ["saving >= 0"])
+    assert saving.undecided
     assert not saving.passed
     assert saving.interval.note == "saving needs rows, and there are only counts"
 

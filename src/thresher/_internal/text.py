@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -16,6 +17,7 @@ _WIDTHLESS = (0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2065), 0xFEFF)
 _UNWRITABLE = (*range(0x80, 0xA0), *range(0xD800, 0xE000), 0x2028, 0x2029, 0xFFFE, 0xFFFF)
 _PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
 _SHOWN = _PICTURES | dict.fromkeys(_TURNING + _WIDTHLESS + _UNWRITABLE, 0xFFFD)
+_WORKFLOW_COMMAND = re.compile(r"(?m)^([^\S\n]*)(?=::)|(#)(?=#\[)")
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 _EXPONENT, _TINY = 1e15, 1e-6  # numbers from here on, and below, are written with an exponent
 _DUST = 1e-13  # what rounding leaves of nothing
@@ -44,6 +46,24 @@ def visible_lines(text: str) -> str:
     'a␛\nb'
     """
     return "\n".join(map(visible, text.split("\n")))
+
+
+def log_line(text: str) -> str:
+    r"""A text without commands to the runner of a GitHub workflow: :: where a line starts, and ##[ anywhere.
+
+    >>> log_line("::error::all is lost\n  ::debug::x and ##[group]")
+    '\\::error::all is lost\n  \\::debug::x and #\\#[group]'
+    """
+    return _WORKFLOW_COMMAND.sub(r"\1\2\\", text)
+
+
+def log_json(text: str) -> str:
+    r"""The same JSON without ##[, which a runner obeys inside of strings, too.
+
+    >>> log_json('["##[group]"]')
+    '["#\\u0023[group]"]'
+    """
+    return text.replace("##[", r"#\u0023[")
 
 
 def in_words(names: Sequence[str]) -> str:

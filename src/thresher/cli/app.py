@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import click
 
-from thresher._internal.text import plain_text
+from thresher._internal.text import log_line, plain_text
 from thresher.errors import BusyError, Spelling, ThresherError, paragraph
 from thresher.version import __version__
 
@@ -321,7 +321,7 @@ def _paragraph(error: click.ClickException) -> str:
         message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {path}\n  fix:   see {path} --help"
     lines = [plain_text(line) for line in message.split("\n")]
     name = click.style("thresher: ", fg="red", bold=True) if colours_wanted() else "thresher: "
-    return name + "\n".join(lines)
+    return name + log_line("\n".join(lines))
 
 
 @click.command(

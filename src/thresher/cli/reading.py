@@ -7,7 +7,7 @@ more than two million. A command says which it needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -20,7 +20,7 @@ from thresher._internal.text import plain_text
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import current_rule
 from thresher.cli.options import EVERY_ROW, ColumnOptions, GroupOptions, LabelOptions
-from thresher.errors import ArgumentError, EmptyError, OneClassError, PositiveLabelError, ThresherError
+from thresher.errors import ArgumentError, EmptyError, OneClassError, PositiveLabelError, SourceError, ThresherError
 from thresher.evaluation.engine import joint_rankings
 from thresher.inference.rows import ScoredRows
 from thresher.inputs import rank
@@ -40,6 +40,7 @@ Part = TypeVar("Part")
 _ALL: Group = ()
 _SHOWN = 12
 _MOST_DIGITS = 400
+_RANKING = b"thresher/ranking/"
 _MARK = b"thresher"  # metadata of a Parquet file of counts, which one of rows lacks
 _PARQUET = (".parquet", ".pq")
 
@@ -177,10 +178,16 @@ def single_source(sources: Sequence[str]) -> str:
 
 
 def is_ranking(source: str) -> bool:
-    """Whether a file holds counts: JSON does by its name, Parquet by its metadata."""
+    """Whether a file holds counts: JSON must, Parquet says so in its metadata."""
     suffix = Path(source).suffix.lower()
-    if suffix not in _PARQUET or not Path(source).is_file():
+    if suffix not in (".json", *_PARQUET) or not Path(source).is_file():
         return suffix == ".json"
+    if suffix == ".json":
+        with suppress(OSError):  # reading the ranking says what is wrong
+            if _RANKING not in Path(source).read_bytes():
+                what = f"{source} holds no ranking that thresher merge wrote"
+                raise SourceError(what, "call rows of JSON, one object a line, .jsonl or .ndjson")
+        return True
     parquet = extra("pyarrow.parquet", name="files")
     try:
         return _MARK in (parquet.read_schema(source).metadata or {})

@@ -234,6 +234,14 @@ _LEARNED = fields(
     warnings=items(TEXT),
     written=items(TEXT),
 )
+_UNSEEN = about(by_name(by_name(COUNT)), "Rows of each category that no training row had, by column.")
+_GAPS = about(by_name(COUNT), "Missing values of columns that had none in training.")
+_STEPS = fields(score=about(items(REAL), "Rising."), probability=items(NUMBER), interpolate=FLAG)
+_LOGISTIC = fields(
+    {"limit": about(NUMBER, "Of log-odds, either way; none where it is absent.")},
+    on={"enum": ["log_odds", "score"]},
+    **dict.fromkeys(("a", "b", "c", "centre", "unit"), NUMBER),
+)
 _CLASS_MEASURES = dict.fromkeys(("recall", "precision", "f1"), INTERVAL)
 _CELL = fields(actual=LABEL, predicted=LABEL, cost=NUMBER)
 _CONFUSION = fields(
@@ -287,8 +295,8 @@ COMMANDS: Mapping[str, Schema] = {
     "predict": fields(
         {"positive": COUNT, "called": about(by_name(COUNT), "Rows by what was said of them, of several classes.")},
         rows=COUNT,
-        unseen={},
-        gaps={},
+        unseen=_UNSEEN,
+        gaps=_GAPS,
         unused=items(TEXT),
         output=TEXT,
     ),
@@ -357,7 +365,12 @@ def _definitions() -> Schema:
             verdict=TEXT,
         ),
         "calibration_map": fields(
-            format=TEXT, method=TEXT, curve={"type": "object"}, auc_before=REAL, auc_after=REAL, cautions=CAUTIONS
+            format=TEXT,
+            method=TEXT,
+            curve=either(_STEPS, _LOGISTIC),
+            auc_before=REAL,
+            auc_after=REAL,
+            cautions=CAUTIONS,
         ),
         "ranking": fields(
             {"dropped": DROPPED, "spans": {"type": "object", "description": "Ranges of scores of its segments."}},

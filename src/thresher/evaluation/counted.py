@@ -78,24 +78,29 @@ def counted_answer(
     model, level = evaluation[name], evaluation.level
     known, ranking = asked.known, model.ranking
     report = asked.name in _OF_THE_REPORT and ranking.exact
-    why = ""
     if isinstance(known, ModelNumber) and known.needs == "probabilities" and not are_probabilities(ranking):
-        why = f"the scores of {name} are no probabilities"
-    elif not (report or countable(asked, evaluation.condition, evaluation.trained_at)):
-        why = f"{asked} needs rows, and there are only counts"
-    if why:
-        return _certain(undefined(level, why), judged_by)
-    at = asked.threshold if asked.probability is None else asked.probability
-    if at is not None:
-        return _at_threshold(ranking, at, partial(_of_table, asked, evaluation.condition, level), judged_by)
-    if isinstance(known, Measure):
-        return _at_choice(evaluation, model, asked, replicates, judged_by)
-    if asked.name == "expected_cost":
-        return CountedAnswer(model.expected_cost, model.choice.threshold, _cost_limits(evaluation, model, judged_by))
+        return _certain(undefined(level, f"the scores of {name} are no probabilities"), judged_by)
     if report:
         to, made_at = evaluation.condition, evaluation.trained_at
         numbers = calibration_report(ranking, condition=to, trained_at=made_at, level=level, seed=_SEED).numbers
         return _certain(numbers[asked.name], judged_by)
+    if not countable(asked, evaluation.condition, evaluation.trained_at):
+        return CountedAnswer(undefined(level, f"{asked} needs rows, and there are only counts"), None, _OPEN)
+    return _of_counts(evaluation, model, asked, replicates, judged_by)
+
+
+def _of_counts(
+    evaluation: ScannedEvaluation, model: ScannedModel, asked: Quantity, replicates: int, judged_by: Bound
+) -> CountedAnswer:
+    """A quantity that counts of cases per score answer."""
+    ranking, level = model.ranking, evaluation.level
+    at = asked.threshold if asked.probability is None else asked.probability
+    if at is not None:
+        return _at_threshold(ranking, at, partial(_of_table, asked, evaluation.condition, level), judged_by)
+    if isinstance(asked.known, Measure):
+        return _at_choice(evaluation, model, asked, replicates, judged_by)
+    if asked.name == "expected_cost":
+        return CountedAnswer(model.expected_cost, model.choice.threshold, _cost_limits(evaluation, model, judged_by))
     return _number(ranking, asked, level, judged_by)
 
 

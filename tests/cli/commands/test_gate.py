@@ -241,3 +241,11 @@ def test_an_infinite_group_is_text_in_json(run, tmp_path):
     rows = [str(path), "--label", "y", "--score", "p", "--by", "g"]
     message = json.loads(run("gate", *rows, *required("auc >= 0"), "--json").stdout)
     assert [each["group"] for each in message["groups"]] == [{"g": 1.5}, {"g": "inf"}]
+
+
+def test_what_needs_rows_is_undecided_on_a_ranking(run):
+    run("merge", *ROWS, "-o", "counts.json")
+    result = run("gate", "counts.json", *required("saving >= 0", "auc >= 0.5"))
+    assert result.exit_code == 2
+    assert "saving needs rows, and there are only counts" in result.stdout
+    assert "1 of 2 requirements cannot be decided from counts" in result.stderr

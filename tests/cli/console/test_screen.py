@@ -5,6 +5,7 @@ import time
 
 import click
 
+from tests.cli.conftest import write_csv
 from thresher.cli.console import screen as module
 from thresher.cli.console.screen import working
 
@@ -47,3 +48,18 @@ def test_slow_work_tells_people_what_is_done(monkeypatch, capsys):
     message = capsys.readouterr().err
     assert "counting [bold]␛[2Jrows" in message
     assert "\x1b[2J" not in message
+
+
+def test_no_name_commands_the_runner_of_a_workflow(run, folder, columns):
+    """GitHub's runner obeys lines that start with :: and ##[ anywhere, whatever prints them."""
+    name = "::error::lost ##[group]x"
+    write_csv(folder / f"{name}.csv", {"malignant": columns["malignant"], name: columns["forest"]})
+    words = ("--label", "malignant", "--score", name)
+    for command in (("evaluate",), ("gate", "--require", "auc >= 0.999"), ("merge",)):
+        for printed in ((), ("--json",)):
+            result = run(command[0], f"{name}.csv", *words, *command[1:], *printed)
+            lines = (result.stdout + result.stderr).splitlines()
+            assert any("::error::lost" in line for line in lines) or "merge" in command
+            assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
+    refused = run("evaluate", f"{name}.csv", "--label", name, "--score", "::error::y")
+    assert not [line for line in refused.stderr.splitlines() if line.lstrip().startswith("::") or "##[" in line]

@@ -44,7 +44,7 @@ def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions
     A decision of k classes reads a column of probabilities per class, named by the class, or MODEL_CLASS, and adds the
     action of least expected cost.
     """
-    from thresher._internal.text import count_text
+    from thresher._internal.text import count_text, log_json, log_line
     from thresher.cli.outputs import STANDARD, place_of, require_outputs, write_with_columns
 
     if artefact == STANDARD:
@@ -67,11 +67,14 @@ def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions
         if mapped:
             plain |= {"map": rule.map_name(), "against_probability": rule.against}
             plain["cautions"] = [{"code": caution.code, "text": caution.text} for caution in cautions]
-        click.echo(json.dumps(plain))
+        click.echo(log_json(json.dumps(plain)))
     elif not printed.quiet:
         if how.output != STANDARD:
             positive = "" if rule.positive is None else f", {rule.positive:,} of them called positive"
             by = f"; probabilities by the {rule.map_name()}" if mapped else ""
-            click.echo(f"wrote {click.format_filename(how.output)}: {count_text(rows, 'row')}{positive}{by}", err=True)
+            click.echo(
+                log_line(f"wrote {click.format_filename(how.output)}: {count_text(rows, 'row')}{positive}{by}"),
+                err=True,
+            )
         for caution in cautions:
-            click.echo(f"! {caution.text}  ({caution.code})", err=True)
+            click.echo(log_line(f"! {caution.text}  ({caution.code})"), err=True)

@@ -49,6 +49,7 @@ def command(columns: LabelOptions, how: CostOptions, printed: PrintOptions) -> N
     _require_consistent(columns, how)
 
     from thresher._internal.atomic import write_file
+    from thresher._internal.text import log_json, log_line
     from thresher.cli.classes import class_names
     from thresher.cli.costs import cost_form, read_classes
     from thresher.cli.outputs import require_outputs
@@ -62,12 +63,12 @@ def command(columns: LabelOptions, how: CostOptions, printed: PrintOptions) -> N
     if how.output is not None:
         write_file(how.output, form.to_csv())
     if printed.as_json:
-        click.echo(json.dumps(form.to_dict() | {"output": how.output}, allow_nan=False))
+        click.echo(log_json(json.dumps(form.to_dict() | {"output": how.output}, allow_nan=False)))
     elif how.output is None:
         click.echo(form.to_csv(), nl=False)
     elif not printed.quiet:
         for line in form.lines(how.output):
-            click.echo(line)
+            click.echo(log_line(line))
 
 
 def _require_consistent(columns: LabelOptions, how: CostOptions) -> None:

@@ -112,8 +112,9 @@ def command(
     if refused or any(not (one.passed or one.undecided) for one in verdicts):
         raise click.exceptions.Exit(1)
     if undecided:
-        what = f"{undecided} of {count_text(len(verdicts), 'requirement')} cannot be decided from ranges of scores"
-        raise ArgumentError(what, "pass --exact to count every score, also to merge, or require less close a number")
+        what = f"{undecided} of {count_text(len(verdicts), 'requirement')} cannot be decided from counts"
+        fix = "pass --exact to count every score, also to merge, give rows, or require less close a number"
+        raise ArgumentError(what, fix)
 
 
 def _require_junit(sources: Sequence[str], gate: GateOptions) -> None:

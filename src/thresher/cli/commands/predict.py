@@ -45,6 +45,7 @@ def command(folder: str, source: str, how: PredictOptions, printed: PrintOptions
     decision. Of several classes there is a column of probabilities for each, "score_" and its name. Without -o rows go
     to standard output, as CSV.
     """
+    from thresher._internal.text import log_json, log_line
     from thresher.cli.outputs import STANDARD, require_format, require_outputs, write_with_columns
 
     if printed.as_json and how.output == STANDARD:
@@ -65,7 +66,7 @@ def command(folder: str, source: str, how: PredictOptions, printed: PrintOptions
     with working("predicting"):
         rows = write_with_columns(source, how.output, predictor.columns())
     if printed.as_json:
-        click.echo(json.dumps({"rows": rows, **predictor.to_dict(), "output": how.output}))
+        click.echo(log_json(json.dumps({"rows": rows, **predictor.to_dict(), "output": how.output})))
     elif not printed.quiet:
         for line in predictor.lines(rows, how.output):
-            click.echo(line, err=True)
+            click.echo(log_line(line), err=True)

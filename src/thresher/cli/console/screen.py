@@ -19,7 +19,7 @@ from rich.text import Text
 
 from thresher._internal import text as shown
 from thresher._internal.palette import ON_EITHER
-from thresher._internal.text import plain_text
+from thresher._internal.text import log_json, log_line, plain_text
 from thresher.cli.app import colours_wanted
 from thresher.cli.options import PrintOptions
 
@@ -132,13 +132,13 @@ def show(screen: Console, parts: Iterable[Any]) -> None:
     text = captured.get()
     if not screen.is_terminal:
         text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
-    screen.file.write(text)
+    screen.file.write(log_line(text))
 
 
 def present(printed: PrintOptions, plain: Callable[[], str], blocks: Callable[[Console], Iterable[Any]]) -> None:
     """Print plain data, or blocks that fit the terminal, or nothing."""
     if printed.as_json:
-        click.echo(plain())
+        click.echo(log_json(plain()))
     elif not printed.quiet:
         screen = console()
         show(screen, blocks(screen))
@@ -192,5 +192,5 @@ def _write_lines(now: list[str], done: threading.Event, began: float, every: flo
     while not done.wait(every - (time.perf_counter() - began) % every):
         seconds = time.perf_counter() - began
         with suppress(OSError, ValueError):  # nobody reads the log any more
-            log.write(f"thresher: {plain_text(now[0])} ({seconds:.0f} s)\n")
+            log.write(log_line(f"thresher: {plain_text(now[0])} ({seconds:.0f} s)\n"))
             log.flush()
