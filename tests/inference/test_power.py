@@ -7,7 +7,7 @@ from scipy import stats
 import thresher as th
 import thresher.inference as ti
 from thresher.errors import ArgumentError, InfeasibleError
-from thresher.inference.power import exponential_pairs, normal_pairs
+from thresher.inference.power import exponential_pairs, exponential_separation, normal_pairs, normal_separation
 from thresher.laboratory import Sample, Scores, coverage
 
 
@@ -69,6 +69,27 @@ def test_planned_intervals_are_as_narrow_as_often_as_promised(auc, width, class_
     assert min(shares(auc, plan, lambda interval: interval.width <= width)) > 0.8 - 0.06
     fewer = ti.SampleSize(round(plan.Pos * 0.8), round(plan.Neg * 0.8), 0.0)
     assert min(shares(auc, fewer, lambda interval: interval.width <= width)) < 0.7
+
+
+@pytest.mark.parametrize(("auc", "null"), [(0.9999, 0.99), (0.99999, 0.5), (0.9999, 0.999)])
+def test_plans_near_an_auc_of_1_know_that_most_samples_are_perfect(auc, null):
+    """The limits of a perfect sample follow from its size alone."""
+    plan = ti.auc_sample_size(auc, null=null, power=0.8)
+    assert 0.8 <= plan.achieved <= 1
+    perfect = th.auc_interval(th.Ranking([1.0, 0.0], [plan.Pos, 0], [0, plan.Neg]))
+    assert perfect.lower > null
+    assert min(shares(auc, plan, lambda interval: null not in interval)) > 0.8 - 0.05
+    narrow = ti.auc_sample_size(auc, width=0.01)
+    assert min(shares(auc, narrow, lambda interval: interval.width <= 0.01)) > 0.8 - 0.05
+
+
+def test_perfect_samples_are_as_frequent_as_counted():
+    rng = np.random.default_rng(3)
+    for area, Pos, Neg in ((0.9, 4, 9), (0.99, 30, 10), (0.05, 2, 2)):
+        plan = ti.SampleSize(Pos, Neg, 0.0)
+        for world, chance in zip(worlds(area, plan), (normal_separation, exponential_separation), strict=True):
+            samples = (world.sample(Pos + Neg, rng).ranking for _ in range(1500))
+            assert np.mean([th.auc(each) == 1 for each in samples]) == pytest.approx(chance(area, Pos, Neg), abs=0.045)
 
 
 def test_power_of_plans_is_not_wasted():

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+
+import numpy as np
 
 from thresher._internal.arguments import require_between, require_level, require_number
 from thresher._internal.results import Result
@@ -17,12 +18,16 @@ from thresher.inference.intervals.auc import AucLimits, hanley_mcneil_variance
 MOST = 10**9
 _HALVINGS = 40
 _NOISE = 5  # quantiles that stand for the spread of an estimated variance
-Shape: TypeAlias = Callable[[float], tuple[float, float]]
+_QUANTILES = 512  # at which the chance of a perfect sample is read
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleSize(Result):
-    """So many positives and negatives, and the probability that they are enough."""
+    """So many positives and negatives, and the probability that they are enough.
+
+    `achieved` is the lesser of two probabilities, of two shapes of the classes; with the other shape the same cases
+    often do far better.
+    """
 
     Pos: int
     Neg: int
@@ -39,13 +44,14 @@ def auc_power(auc: float, Pos: float, Neg: float, *, null: float = 0.5, level: f
 
     That is the chance that `auc_interval` will exclude `null`, with the limits that it will use. It depends on the
     shape of the classes, which nobody knows beforehand: the lesser chance counts, of normal classes of one spread
-    and of exponential ones (Hanley & McNeil 1982).
+    and of exponential ones (Hanley & McNeil 1982). Near an AUC of 1 most samples are perfect, and show no more than
+    that none of so many pairs was lost: to exceed 0.99 they need 368 pairs, however good the model is.
 
     >>> round(auc_power(0.7, 40, 40), 4)
     0.8722
     """
     _require_study({"auc": auc, "null": null}, level, Pos, Neg)
-    return min(_Study(auc, Pos, Neg, level, shape).power(null) for shape in (exponential_pairs, normal_pairs))
+    return min(_Study(auc, Pos, Neg, level, shape).power(null) for shape in _SHAPES)
 
 
 def compare_power(
@@ -81,7 +87,7 @@ def auc_sample_size(
     With `width`, enough cases that `auc_interval` will be no wider than that with probability `assurance`, whatever
     `null` and `power` say; the expected width alone would be exceeded by half of all studies. Otherwise enough to show
     with that `power` that the AUC differs from `null`. `class_ratio` is Pos / Neg of the planned data, and `achieved`
-    the probability that so many cases give; `auc_power` says what it assumes.
+    the probability that so many cases give, of the less favourable of two shapes; `auc_power` says what it assumes.
 
     >>> auc_sample_size(0.7, power=0.9)
     SampleSize(Pos=44, Neg=44, achieved=0.902254)
@@ -99,8 +105,7 @@ def auc_sample_size(
         require_between(assurance, 0, 1, name="assurance", fix="e.g. assurance=0.8")
 
         def narrow_enough(Pos: int, Neg: int) -> float:
-            shapes = exponential_pairs, normal_pairs
-            return min(_Study(auc, Pos, Neg, level, shape).assurance(width) for shape in shapes)
+            return min(_Study(auc, Pos, Neg, level, shape).assurance(width) for shape in _SHAPES)
 
         return _fewest(narrow_enough, assurance, class_ratio)
     fix = "e.g. auc=0.8, null=0.5, power=0.8"
@@ -130,31 +135,68 @@ def normal_pairs(area: float) -> tuple[float, float]:
     return both, both
 
 
+def exponential_separation(area: float, Pos: float, Neg: float) -> float:
+    """The chance that every positive beats every negative, of exponential classes of that AUC.
+
+    The lowest positive is exponential with rate r = Pos (1 - AUC) / AUC, so it is r·B(Neg + 1, r).
+    """
+    from scipy.special import betaln
+
+    rate = Pos * (1 - area) / area
+    return math.exp(float(betaln(Neg + 1, rate)) + math.log(rate))
+
+
+def normal_separation(area: float, Pos: float, Neg: float) -> float:
+    """The same of normal classes of one spread, as a mean over quantiles of the lowest positive."""
+    from scipy.special import log_ndtr, ndtri
+
+    quantile = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+    lowest = math.sqrt(2) * ndtri(area) + ndtri(-np.expm1(np.log1p(-quantile) / Pos))
+    return float(np.exp(Neg * log_ndtr(lowest)).mean())
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A family of classes by their AUC.
+
+    `pairs` are how often one positive beats two negatives and two positives one; `separation` how often a sample is
+    perfect.
+    """
+
+    pairs: Callable[[float], tuple[float, float]]
+    separation: Callable[[float, float, float], float]
+
+
+_SHAPES = _Shape(exponential_pairs, exponential_separation), _Shape(normal_pairs, normal_separation)
+
+
 @dataclass(frozen=True)
 class _Study:
     """A planned study: what `auc_interval` will say of classes of a certain shape.
 
     The estimated AUC is taken to be normal on the logit scale. The limits follow from it and from the variance that
-    will be estimated, which is taken to be that of the shape at the estimated AUC, times chi-squared noise.
+    will be estimated, which is taken to be that of the shape at the estimated AUC, times chi-squared noise. The ends of
+    that distribution are the samples without any pair lost, or won, which have exact limits.
     """
 
     area: float
     Pos: float
     Neg: float
     level: float
-    shape: Shape
+    shape: _Shape
 
     def power(self, null: float) -> float:
         """The probability that the limits exclude `null`."""
         above = _first(lambda area: self._limits(area)[0] > null)
         below = _first(lambda area: self._limits(area)[1] >= null)
-        return self._beyond(above) + 1 - self._beyond(below)
+        enough = self._limits(1.0)[0] > null, self._limits(0.0)[1] < null
+        return self._chance(above, below, enough=enough)
 
     def assurance(self, width: float) -> float:
         """The probability that the limits are no further apart; they are furthest at 1/2."""
         from scipy.special import chdtri
 
-        chance = 0.0
+        chance, enough = 0.0, 1 - self._limits(1.0)[0] <= width
         for i in range(_NOISE):
             noise = float(chdtri(self._freedom, (i + 0.5) / _NOISE)) / self._freedom
 
@@ -162,13 +204,22 @@ class _Study:
                 low, high = self._limits(area, noise)
                 return high - low <= width
 
-            if narrow(0.5):
-                chance += 1
-            else:
+            above, below = 0.5, 0.5
+            if not narrow(0.5):
                 above = _first(narrow, 0.5)
                 below = 1 - _first(lambda area: narrow(1 - area), 0.5)
-                chance += self._beyond(above) + 1 - self._beyond(below)
+            chance += self._chance(above, below, enough=(enough, enough))
         return chance / _NOISE
+
+    def _chance(self, above: float, below: float, *, enough: tuple[bool, bool]) -> float:
+        """The chance of estimates from somewhere up, and of others from somewhere down.
+
+        Samples at the very ends, with no pair lost and with none won, count if they are `enough`.
+        """
+        best = self.shape.separation(self.area, self.Pos, self.Neg)
+        worst = self.shape.separation(1 - self.area, self.Neg, self.Pos)
+        between = max(0.0, self._beyond(above) - best) + max(0.0, 1 - self._beyond(below) - worst)
+        return min(between, max(0.0, 1 - best - worst)) + best * enough[0] + worst * enough[1]
 
     def _limits(self, area: float, noise: float = 1.0) -> tuple[float, float]:
         """The limits that `auc_interval` gives an estimated AUC."""
@@ -177,7 +228,7 @@ class _Study:
 
     def _parts(self, area: float) -> tuple[float, float]:
         """The variance of an AUC: what positives and what negatives contribute."""
-        one_positive, one_negative = (often - area * area for often in self.shape(area))
+        one_positive, one_negative = (often - area * area for often in self.shape.pairs(area))
         single = (area * (1 - area) - one_positive - one_negative) / (self.Pos * self.Neg)
         return one_positive / self.Pos + single / 2, one_negative / self.Neg + single / 2
 
