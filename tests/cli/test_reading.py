@@ -150,7 +150,7 @@ def test_memory_does_not_grow_with_rows(large, tmp_path):
     assert fourfold < 1.3 * once
 
 
-def test_rows_as_json_are_told_from_a_ranking_by_what_they_hold(run, folder):
+def test_rows_as_json_are_no_ranking(run, folder):
     (folder / "rows.json").write_text('{"malignant": 1, "forest": 0.9}\n{"malignant": 0, "forest": 0.2}\n')
     for command in (("evaluate",), ("merge",), ("gate", "--require", "auc >= 0.5"), ("choose",)):
         result = run(command[0], "rows.json", *ONE, *command[1:])

@@ -49,7 +49,9 @@ def visible_lines(text: str) -> str:
 
 
 def log_line(text: str) -> str:
-    r"""A text without commands to the runner of a GitHub workflow: :: where a line starts, and ##[ anywhere.
+    r"""A text without commands to the runner of a GitHub workflow.
+
+    Those are :: where a line starts, and ##[ anywhere.
 
     >>> log_line("::error::all is lost\n  ::debug::x and ##[group]")
     '\\::error::all is lost\n  \\::debug::x and #\\#[group]'

@@ -136,9 +136,10 @@ def normal_pairs(area: float) -> tuple[float, float]:
 
 
 def exponential_separation(area: float, Pos: float, Neg: float) -> float:
-    """The chance that every positive beats every negative, of exponential classes of that AUC.
+    """The chance that exponential classes of that AUC give a perfect sample.
 
-    The lowest positive is exponential with rate r = Pos (1 - AUC) / AUC, so it is r·B(Neg + 1, r).
+    Then every positive beats every negative. The
+    lowest positive is exponential with rate r = Pos (1 - AUC) / AUC, so it is r·B(Neg + 1, r).
     """
     from scipy.special import betaln
 
@@ -147,7 +148,7 @@ def exponential_separation(area: float, Pos: float, Neg: float) -> float:
 
 
 def normal_separation(area: float, Pos: float, Neg: float) -> float:
-    """The same of normal classes of one spread, as a mean over quantiles of the lowest positive."""
+    """The same of normal classes, as a mean over quantiles of the lowest positive."""
     from scipy.special import log_ndtr, ndtri
 
     quantile = (np.arange(_QUANTILES) + 0.5) / _QUANTILES

@@ -97,9 +97,10 @@ def count_held(
     seed: int,
     numbers: Iterable[int],
 ) -> dict[str, tuple[int, int]]:
-    """How many intervals of each name hold the truth, and how many were judged, in the samples with these numbers.
+    """How many intervals of each name hold the truth, and how many were judged.
 
-    Counts of disjoint numbers add up to those of all of them, so that long studies may be interrupted.
+    `numbers` are those of the samples. Counts
+    of disjoint numbers add up to those of all of them, so that long studies may be interrupted.
     """
     held: Counter[str] = Counter()
     judged: Counter[str] = Counter()
