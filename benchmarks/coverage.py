@@ -1,7 +1,7 @@
 """How often limits hold the truth, in worlds of known truth; writes `docs/coverage.md`.
 
 `python -m benchmarks.coverage` counts in rounds and keeps what it has counted in `.coverage.jsonl`, so that it can be
-interrupted and resumed; it writes the page when every round is complete. `--rounds 3` asks for fewer than twenty.
+interrupted and resumed; it writes the page when every round is complete. `--rounds 3` asks for fewer than ten.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from thresher.laboratory import Cells, Gaussians, Sample, Scores
 from thresher.laboratory.coverage import count_held
 from thresher.tables import chi_squared, contingency_at, fisher
 
-ROUNDS = 20
+ROUNDS = 10
 SAMPLES = {"quick": 100, "medium": 25, "slow": 10}  # of a round, by how long a question takes
 CHECKPOINT = Path(__file__).parents[1] / ".coverage.jsonl"
 INNER = 200  # resamples within a sample, where a function resamples

@@ -24,6 +24,10 @@ ASKED_OTHERWISE = {
     "corrected_t": "judges folds of a learner",
     "bayesian_correlated_t": "judges folds of a learner",
     "bounds": "certain bounds, no limits of chance",
+    **dict.fromkeys(
+        ("delay_test", "drawn_count_interval", "mean_interval", "portfolio_interval", "stream_count_interval"),
+        "hold at every look: studied in tests/inference/anytime",
+    ),
 }
 ROWS = [
     Row("AUC", "auc_interval", "60 of 200", 0.95, 0.94, 0.96),

@@ -1,5 +1,6 @@
 """Worlds tell the truth: what large samples show, and numbers from textbooks."""
 
+import contextlib
 import math
 from typing import Any
 
@@ -9,7 +10,7 @@ from scipy import stats
 
 import thresher as th
 from thresher.errors import ThresherError
-from thresher.laboratory import Cells, Gaussians, Scores
+from thresher.laboratory import Cells, Gaussians, Scores, coverage
 from thresher.tables import contingency_at
 
 MANY = 10**6
@@ -285,3 +286,52 @@ def test_the_distance_of_classes_counts_either_way(positive, negative):
     x = np.linspace(-12, 12, 200_001)
     expected = np.abs(positive.sf(x) - negative.sf(x)).max()
     assert Scores(positive, negative).ks.estimate == pytest.approx(expected, abs=1e-8)
+
+
+ODD = [
+    None,
+    "x",
+    [],
+    {},
+    math.nan,
+    math.inf,
+    10**400,
+    1e308,
+    np.array([[[0.0]]]),
+    stats.norm,
+    stats.poisson(3),
+    lambda x: x,
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_odd_arguments_are_answered_or_refused_in_words(odd):
+    """No call of the laboratory fails in another way, or warns."""
+    normal = Scores.of_auc(0.8, 0.3)
+    calls = [
+        lambda: Gaussians(odd),
+        lambda: Gaussians([[-1], [1]], odd),
+        lambda: Gaussians([[-1], [1]]).posterior(odd),
+        lambda: Gaussians([[-1], [1]]).along(odd),
+        lambda: Cells(odd),
+        lambda: Cells([[5, 2], [1, 8]]).posterior(odd),
+        lambda: Scores(odd, stats.norm()),
+        lambda: Scores.of_auc(0.8, noise=odd),
+        lambda: normal.as_probabilities(shift=odd),
+        lambda: normal.as_probabilities(slope=odd),
+        lambda: normal.levels(odd),
+        lambda: normal.posterior(odd),
+        lambda: normal.roc(odd),
+        lambda: normal.precision(odd),
+        lambda: coverage(normal, 20, lambda _: odd, 0.8, replicates=1),
+        lambda: coverage(normal, 20, lambda sample: th.auc_interval(sample.ranking), odd, replicates=1),
+    ]
+    for call in calls:
+        with contextlib.suppress(ThresherError):
+            call()
+
+
+def test_a_probability_of_one_has_a_posterior():
+    world = Scores.of_auc(0.99, 0.1).as_probabilities()
+    assert world.posterior([0.0, 1.0]).tolist() == pytest.approx([0.0, 1.0])

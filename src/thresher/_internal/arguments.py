@@ -172,7 +172,7 @@ def numbers_of(values: Any, *, name: str, fix: str = "give a list of numbers", d
     """A new array of numbers; `dimensions` None takes any shape."""
     try:
         numbers: Floats = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last of an integer beyond all floats
         raise _refusal(name, "be numbers", values, fix) from None
     if dimensions is not None and numbers.ndim != dimensions:
         raise _refusal(name, "be a row of numbers", values, fix)

@@ -373,7 +373,11 @@ def _definitions() -> Schema:
             cautions=CAUTIONS,
         ),
         "ranking": fields(
-            {"dropped": DROPPED, "spans": {"type": "object", "description": "Ranges of scores of its segments."}},
+            {
+                "dropped": DROPPED,
+                "positive": about(TEXT, "The positive label, where labels were counted."),
+                "spans": {"type": "object", "description": "Ranges of scores of its segments."},
+            },
             format=TEXT,
             score=items(about(REAL, "Falling.")),
             pos=counts,

@@ -31,7 +31,7 @@ from thresher.inference.comparison.engine import auc_comparison, open_rows, scan
 from thresher.inference.interval import undefined
 from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inputs.columns import Missing
-from thresher.ranking import Ranking, require_rankings
+from thresher.ranking import Ranking, require_rankings, require_same_positive
 from thresher.sources.engines.connect import is_engine_source
 from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
@@ -242,7 +242,9 @@ def joint_rankings(source: Any, columns: Columns, options: Options) -> dict[Any,
 
 
 def _with_dropped(ranking: Ranking, dropped: int) -> Ranking:
-    return Ranking.of_segments(ranking.score, ranking.pos, ranking.neg, dropped=dropped, ranges=ranking.ranges)
+    return Ranking.of_segments(
+        ranking.score, ranking.pos, ranking.neg, dropped=dropped, ranges=ranking.ranges, positive=ranking.positive
+    )
 
 
 def evaluate_rankings(
@@ -266,6 +268,7 @@ def evaluate_rankings(
     require_margin(margin)
     require_prevalence(trained_at)
     require_rankings(rankings)
+    require_same_positive(*rankings.values())
     for name, ranking in rankings.items():
         if ranking.weighted:
             what = f"the ranking of {name} is weighted, and weights do not say how many cases there are"

@@ -138,8 +138,8 @@ def normal_pairs(area: float) -> tuple[float, float]:
 def exponential_separation(area: float, Pos: float, Neg: float) -> float:
     """The chance that exponential classes of that AUC give a perfect sample.
 
-    Then every positive beats every negative. The
-    lowest positive is exponential with rate r = Pos (1 - AUC) / AUC, so it is r·B(Neg + 1, r).
+    Then every positive beats every negative. The lowest positive is exponential with rate r = Pos (1 - AUC) / AUC, so
+    the chance is r·B(Neg + 1, r).
     """
     from scipy.special import betaln
 

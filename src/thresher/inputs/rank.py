@@ -48,12 +48,12 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
     flags = is_positive(parts[0], positive=positive)
     score = rankable(parts[1])
     if weights is None:
-        return Ranking.count(flags, score, dropped=dropped)
+        return Ranking.count(flags, score, dropped=dropped).with_positive(positive)
     weight = checked_weights(parts[2])
     present = weight > 0
     if not present.all():
         flags, score, weight = flags[present], score[present], weight[present]
-    return Ranking.count(flags, score, weight, dropped=dropped)
+    return Ranking.count(flags, score, weight, dropped=dropped).with_positive(positive)
 
 
 def float_weights(weights: Column) -> Floats:

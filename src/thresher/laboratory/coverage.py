@@ -10,7 +10,8 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from thresher._internal.arguments import require_function, require_integer, require_seed
+from thresher._internal.arguments import as_number, describe, require_function, require_integer, require_seed
+from thresher._internal.text import in_words
 from thresher.errors import ArgumentError, OneClassError
 from thresher.inference import Interval, rate_interval
 from thresher.laboratory.sample import Sample, World
@@ -82,6 +83,8 @@ def coverage(
     seed = require_seed(seed)
     several = isinstance(truth, Mapping)
     truths = dict(truth) if several else {"": truth}
+    if not truths:
+        raise ArgumentError("`truth` names no value", "name one for each interval")
     named = interval if several else lambda sample: {"": interval(sample)}
     counts = count_held(world, n, named, truths, seed=seed, numbers=range(replicates))
     shares = {name: _share(*counts[name], replicates) for name in truths}
@@ -91,7 +94,7 @@ def coverage(
 def count_held(
     world: World,
     n: int,
-    intervals: Callable[[Sample], Mapping[str, Held]],
+    intervals: Callable[[Sample], Any],
     truths: Mapping[str, Truth | None],
     *,
     seed: int,
@@ -99,8 +102,8 @@ def count_held(
 ) -> dict[str, tuple[int, int]]:
     """How many intervals of each name hold the truth, and how many were judged.
 
-    `numbers` are those of the samples. Counts
-    of disjoint numbers add up to those of all of them, so that long studies may be interrupted.
+    `numbers` are those of the samples. Counts of disjoint numbers add up to those of all of them, so that long studies
+    may be interrupted.
     """
     held: Counter[str] = Counter()
     judged: Counter[str] = Counter()
@@ -110,6 +113,9 @@ def count_held(
             results = intervals(sample)
         except OneClassError:
             continue
+        if not isinstance(results, Mapping) or not truths.keys() <= results.keys():
+            what = f"`interval` made {describe(results)}, and `truth` names {in_words([repr(name) for name in truths])}"
+            raise ArgumentError(what, "return an Interval for each of these names")
         for name, value in truths.items():
             if (holds := _holds(results[name], value)) is not None:
                 judged[name] += 1
@@ -124,7 +130,7 @@ def _holds(result: Any, truth: Truth | None) -> bool | None:
     if not isinstance(result, Interval) or not isinstance(truth, Interval | Real):
         what = f"{result!r} cannot be held against the truth {truth!r}"
         raise ArgumentError(what, "return an Interval and give its truth, or return True or False")
-    return None if np.isnan(result.lower) or np.isnan(result.upper) else float(truth) in result
+    return None if np.isnan(result.lower) or np.isnan(result.upper) else as_number(truth) in result
 
 
 def _share(held: int, judged: int, replicates: int) -> Interval:

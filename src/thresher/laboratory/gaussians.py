@@ -249,7 +249,7 @@ class Gaussians:
 def _covariances(covariances: npt.ArrayLike, components: int, features: int) -> Floats:
     """One positive definite matrix for each component."""
     values = numbers_of(covariances, name="covariances", dimensions=None, fix="e.g. 1, or [[1, 0.5], [0.5, 1]]")
-    if values.ndim == 0:
+    if values.ndim == 0 and np.isfinite(values):
         values = values * np.eye(features)
     try:
         every = np.array(np.broadcast_to(values, (components, features, features)))

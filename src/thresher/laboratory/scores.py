@@ -24,6 +24,8 @@ from thresher.tables.condition import require_condition
 
 _GRID = 4001
 _ROUNDS = 1000
+_RAREST = 1e-300
+_MOST_LEVELS = 10**5
 _FARTHEST = 40.0  # log-odds of the quantiles at the ends of the grid
 
 
@@ -126,10 +128,8 @@ class Scores:
     inclusion: Callable[[Floats], npt.ArrayLike] | None = field(default=None)
 
     def __post_init__(self) -> None:
-        for name in ("positive", "negative"):
-            if not all(hasattr(getattr(self, name), method) for method in ("logpdf", "cdf", "sf", "ppf", "isf")):
-                what = f"{argument(name)} must be a continuous distribution, got {getattr(self, name)!r}"
-                raise ArgumentError(what, "freeze one of SciPy's, e.g. scipy.stats.norm(1, 1)", parameter=name)
+        _require_continuous(self.positive, name="positive")
+        _require_continuous(self.negative, name="negative")
         require_between(self.prevalence, 0, 1, name="prevalence", fix="give the share of positives, e.g. 0.1")
         require_number(self.intercept, name="intercept")
         if self.slope is not None and not 0 < require_number(self.slope, name="slope") < math.inf:
@@ -160,6 +160,8 @@ class Scores:
         if noise is None:
             return cls(Normals((math.sqrt(2) * float(ndtri(auc)),)), Normals((0.0,)), prevalence)
 
+        _require_continuous(noise, name="noise")
+
         def area(shift: float) -> float:
             return _mean(noise, lambda x: noise.sf(x - shift)).estimate
 
@@ -181,6 +183,7 @@ class Scores:
         >>> round(high.calibration_loss.estimate, 5)
         0.03494
         """
+        shift, slope = require_number(shift, name="shift"), require_number(slope, name="slope")
         pos, neg = self.positive, self.negative
         one = isinstance(pos, Normals) and isinstance(neg, Normals) and len(pos.means) == len(neg.means) == 1
         if not (one and isinstance(pos, Normals) and isinstance(neg, Normals) and pos.deviations == neg.deviations):
@@ -202,7 +205,7 @@ class Scores:
         >>> len(five.ranking), round(five.auc.estimate, 4)
         (5, 0.7875)
         """
-        number = require_integer(number, name="number", least=1, fix="e.g. 5")
+        number = require_integer(number, name="number", least=1, most=_MOST_LEVELS, fix="e.g. 5")
         edges = np.array([-math.inf, *map(self._mixed_quantile, np.arange(1, number) / number), math.inf])
         counts = np.column_stack([weight * np.diff(of.cdf(edges)) for of, weight in reversed(self._classes)])
         if self.slope is None:
@@ -291,7 +294,8 @@ class Scores:
         """The precision at recalls."""
         tpr = numbers_of(recall, name="recall", dimensions=None)
         tp, fp = self.prevalence * tpr, (1 - self.prevalence) * self.negative.sf(self.positive.isf(tpr))
-        return np.asarray(tp / (tp + fp))
+        with np.errstate(invalid="ignore"):  # a recall of 0 has no precision
+            return np.asarray(tp / (tp + fp))
 
     @cached_property
     def average_precision(self) -> Interval:
@@ -411,8 +415,17 @@ class Scores:
     def _posterior(self, x: Any) -> Any:
         from scipy.special import expit
 
+        # A probability of 1 in floats may stand for any far case.
+        x = np.where(np.isinf(x), np.clip(x, *self._farthest), x)
         odds = math.log(self.prevalence / (1 - self.prevalence))
-        return expit(odds + self.positive.logpdf(x) - self.negative.logpdf(x))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return expit(odds + self.positive.logpdf(x) - self.negative.logpdf(x))
+
+    @cached_property
+    def _farthest(self) -> tuple[float, float]:
+        """Between which practically all cases lie."""
+        classes = self.positive, self.negative
+        return min(float(of.ppf(_RAREST)) for of in classes), max(float(of.isf(_RAREST)) for of in classes)
 
     def _mean(self, of_pos: Callable[[Floats], Floats], of_neg: Callable[[Floats], Floats]) -> Interval:
         """The mean over all cases of functions of what was drawn, one for each class."""
@@ -490,6 +503,12 @@ class _Shifted:
 
     def isf(self, share: Any) -> Any:
         return self.noise.isf(share) + self.shift
+
+
+def _require_continuous(of: object, *, name: str) -> None:
+    if not all(hasattr(of, method) for method in ("logpdf", "cdf", "sf", "ppf", "isf")):
+        what = f"{argument(name)} must be a continuous distribution, got {of!r}"
+        raise ArgumentError(what, "freeze one of SciPy's, e.g. scipy.stats.norm(1, 1)", parameter=name)
 
 
 def _mean(of: Distribution, values: Callable[[Floats], Floats], low: float = 0.0, high: float = 1.0) -> Interval:

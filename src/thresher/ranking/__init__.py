@@ -13,7 +13,7 @@ from thresher.ranking.ranges import (
     merge_segments,
     require_ranges,
 )
-from thresher.ranking.ranking import Ranking, require_ranking, require_rankings
+from thresher.ranking.ranking import Ranking, require_ranking, require_rankings, require_same_positive
 from thresher.ranking.segments import Segments, require_mix, require_probabilities, require_segments
 from thresher.ranking.sorting import Counts, Flags, Floats, Indices, count_rows, falling_order
 from thresher.ranking.thresholds import LARGEST, cuts_above, midway, reaches, require_split, shortest_between, splits_at
@@ -53,6 +53,7 @@ __all__ = [
     "require_ranking",
     "require_rankings",
     "require_safe_total",
+    "require_same_positive",
     "require_segments",
     "require_split",
     "shorten",

@@ -70,7 +70,9 @@ def merge_at(ranking: Ranking, split: Indices, *, at_means: bool = False) -> Ran
         return ranking
     score = mean_scores(ranking, split) if at_means else ranking.score[split[1:] - 1]
     ranges = None if ranking.ranges is None or at_means else ranking.ranges.merge(split[:-1])
-    return Ranking.of_segments(score, *ranking.runs(split), dropped=ranking.dropped, ranges=ranges)
+    return Ranking.of_segments(
+        score, *ranking.runs(split), dropped=ranking.dropped, ranges=ranges, positive=ranking.positive
+    )
 
 
 def mean_scores(ranking: Ranking, split: Indices) -> Floats:
@@ -142,7 +144,9 @@ def merge_ranges_at(ranking: Ranking, split: Indices, *, corners: bool = False, 
         won = np.where(mixed, np.add.reduceat(inside, start), UNKNOWN)
     ends = merge_ends((of_pos, of_pos, of_neg, of_neg), start)
     ranges = Ranges(*ends, won=won, corners=corners, ties=ties)
-    return Ranking.of_segments(ranking.score[end - 1].copy(), pos, neg, dropped=ranking.dropped, ranges=ranges)
+    return Ranking.of_segments(
+        ranking.score[end - 1].copy(), pos, neg, dropped=ranking.dropped, ranges=ranges, positive=ranking.positive
+    )
 
 
 def _countable(ranking: Ranking) -> bool:

@@ -13,10 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, describe, require_between
-from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
+from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object, text
 from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, EmptyError, ProbabilityError, ThresherError, require_both_classes
+from thresher.errors import (
+    ArgumentError,
+    EmptyError,
+    PositiveLabelError,
+    ProbabilityError,
+    ThresherError,
+    require_both_classes,
+)
 from thresher.ranking import checks, notation
 from thresher.ranking.ranges import Ranges, merge_ranges, merge_segments, require_ranges
 from thresher.ranking.sorting import Array, Counts, Flags, Floats, count_rows, sum_by_score
@@ -46,7 +53,8 @@ class Ranking(Tabular):
     `dropped` counts rows left out on request while reading. `Pos`, `Neg` and `total` count all cases. Counts are int64,
     and float64 in a `weighted` ranking; `narrow` holds them as (pos, neg), in fewer bytes where rows were counted.
     `ranges` is None in an exact ranking; where ranges of scores were counted, it says between which scores the cases
-    of each segment lie, and where an engine added up weights, how far their sums may have rounded.
+    of each segment lie, and where an engine added up weights, how far their sums may have rounded. `positive` is the
+    positive label as a text, where labels were counted; rankings of different ones do not add.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
     >>> spam_tree
@@ -61,6 +69,7 @@ class Ranking(Tabular):
     narrow: tuple[Counts, Counts] = field(init=False)
     dropped: int = 0
     ranges: Ranges | None = None
+    positive: str | None = None
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
     total: Any = field(init=False)
@@ -77,7 +86,7 @@ class Ranking(Tabular):
             scores, positives, negatives = scores[seen], positives[seen], negatives[seen]
         if not (scores[1:] < scores[:-1]).all():
             scores, positives, negatives = sum_by_score(scores, positives, negatives)
-        self._fill(scores + 0.0, positives.copy(), negatives.copy(), dropped)
+        self._fill(scores + 0.0, positives.copy(), negatives.copy(), dropped=dropped)
 
     @classmethod
     def count(cls, positive: Flags, scores: Array, weights: Floats | None = None, *, dropped: int = 0) -> Self:
@@ -91,12 +100,29 @@ class Ranking(Tabular):
 
     @classmethod
     def of_segments(
-        cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, ranges: Ranges | None = None
+        cls,
+        score: Floats,
+        pos: Counts,
+        neg: Counts,
+        *,
+        dropped: int = 0,
+        ranges: Ranges | None = None,
+        positive: str | None = None,
     ) -> Self:
         """Take over arrays that are segments: falling scores, none empty or missing."""
         ranking = cls.__new__(cls)
-        ranking._fill(score, pos, neg, dropped, ranges)
+        ranking._fill(score, pos, neg, dropped=dropped, ranges=ranges, positive=positive)
         return ranking
+
+    def with_positive(self, label: Any) -> Self:
+        """The same, knowing which label its positives have; None stands for 1 and True.
+
+        >>> Ranking.parse("[2+][1-]").with_positive("spam").positive
+        'spam'
+        """
+        return self.of_segments(
+            self.score, *self.narrow, dropped=self.dropped, ranges=self.ranges, positive=_label_text(label)
+        )
 
     @classmethod
     def of_ranges(
@@ -137,8 +163,9 @@ class Ranking(Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        fields = read_object(value, _READERS, form=FORMAT, optional=("dropped", "spans"), **_KIND)
+        fields = read_object(value, _READERS, form=FORMAT, optional=("dropped", "spans", "positive"), **_KIND)
         score, pos, neg, ranges = fields["score"], fields["pos"], fields["neg"], fields.get("spans")
+        positive = fields.get("positive")
         try:
             ranking = cls(score, pos, neg, dropped=fields.get("dropped", 0))
             if ranges is not None:
@@ -147,9 +174,9 @@ class Ranking(Tabular):
             raise not_written(f'of "score", "pos" and "neg", {error.what}', **_KIND) from None
         except ValueError as error:
             raise not_written(f'"spans" do not fit "score", "pos" and "neg" ({error})', **_KIND) from None
-        if ranges is None:
-            return ranking
-        return cls.of_segments(ranking.score, ranking.pos, ranking.neg, dropped=ranking.dropped, ranges=ranges)
+        return cls.of_segments(
+            ranking.score, ranking.pos, ranking.neg, dropped=ranking.dropped, ranges=ranges, positive=positive
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -323,6 +350,7 @@ class Ranking(Tabular):
         scores = [score if math.isfinite(score) else str(score) for score in self.score.tolist()]
         plain: dict[str, Any] = {"format": FORMAT, "score": scores, "pos": self.pos.tolist(), "neg": self.neg.tolist()}
         plain |= {"dropped": self.dropped} if self.dropped else {}
+        plain |= {} if self.positive is None else {"positive": self.positive}
         return plain | ({} if self.ranges is None else {"spans": self.ranges.to_dict()})
 
     def to_json(self) -> str:
@@ -374,12 +402,13 @@ class Ranking(Tabular):
         if not isinstance(other, Ranking):
             return NotImplemented
         checks.require_safe_total(self.total + other.total)
+        positive = require_same_positive(self, other)
         dropped = self.dropped + other.dropped
         if self.ranges is None and other.ranges is None and not (self.weighted or other.weighted):
             both = zip((self.score, self.pos, self.neg), (other.score, other.pos, other.neg), strict=True)
-            return Ranking.of_segments(*sum_by_score(*map(np.concatenate, both)), dropped=dropped)
+            return Ranking.of_segments(*sum_by_score(*map(np.concatenate, both)), dropped=dropped, positive=positive)
         *columns, ranges = merge_segments(*((each.score, each.pos, each.neg, each.ranges) for each in (self, other)))
-        return Ranking.of_segments(*columns, dropped=dropped, ranges=ranges)
+        return Ranking.of_segments(*columns, dropped=dropped, ranges=ranges, positive=positive)
 
     def __radd__(self, other: object) -> Ranking:
         return self if other == 0 else NotImplemented  # sum(rankings) starts from 0
@@ -413,12 +442,22 @@ class Ranking(Tabular):
         return ranking_html(self)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.score, *self.narrow, self.dropped, self.ranges  # what is remembered follows from it
+        return self.score, *self.narrow, self.dropped, self.ranges, self.positive  # what is remembered follows from it
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._fill(*state)
+        score, pos, neg, dropped, ranges, positive = state
+        self._fill(score, pos, neg, dropped=dropped, ranges=ranges, positive=positive)
 
-    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, ranges: Ranges | None = None) -> None:
+    def _fill(
+        self,
+        score: Floats,
+        pos: Counts,
+        neg: Counts,
+        *,
+        dropped: int,
+        ranges: Ranges | None = None,
+        positive: str | None = None,
+    ) -> None:
         for column in (score, pos, neg):
             column.flags.writeable = False
         Pos, Neg = total_of(pos), total_of(neg)
@@ -427,6 +466,7 @@ class Ranking(Tabular):
             "narrow": (pos, neg),
             "dropped": dropped,
             "ranges": ranges,
+            "positive": positive,
             "Pos": Pos,
             "Neg": Neg,
             "total": Pos + Neg,
@@ -435,6 +475,28 @@ class Ranking(Tabular):
             "_memory": {},
         }.items():
             object.__setattr__(self, name, value)
+
+
+def require_same_positive(*rankings: Ranking) -> str | None:
+    """The label of the positives; `PositiveLabelError` where rankings know different ones.
+
+    >>> require_same_positive(Ranking.parse("[2+][1-]"), Ranking.parse("[1+]").with_positive(True))
+    '1'
+    """
+    known = list(dict.fromkeys(ranking.positive for ranking in rankings if ranking.positive is not None))
+    if len(known) > 1:
+        what = f"positives are {known[0]!r} in one ranking and {known[1]!r} in another"
+        raise PositiveLabelError(what, "count all parts with the same positive label")
+    return known[0] if known else None
+
+
+def _label_text(label: Any) -> str:
+    """A label as a text that is the same for 1, 1.0, True and "true"."""
+    if label is None:
+        return "1"
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        return str(int(label))
+    return {"true": "1", "false": "0"}.get(str(label).casefold(), str(label))
 
 
 def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bool = False) -> None:
@@ -479,4 +541,5 @@ _READERS = {
     "neg": numbers(0),
     "dropped": number(0, integer=True),
     "spans": or_none(Ranges.from_dict),
+    "positive": text,
 }

@@ -181,7 +181,7 @@ class Segments(Tabular):
         neg = self.counts.sum(axis=1) - pos if versus is None else self.counts[:, self.index(versus)]
         if self.weighted and versus is None:  # added up, as a difference would lose small weights
             neg = np.delete(self.counts, i, axis=1).sum(axis=1)
-        return Ranking(self.probability[:, i], pos, neg, dropped=self.dropped)
+        return Ranking(self.probability[:, i], pos, neg, dropped=self.dropped).with_positive(positive)
 
     @property
     def rankings(self) -> Mapping[Any, Ranking]:

@@ -92,6 +92,9 @@ class RankingBuilder:
         """The ranking of all rows so far."""
         if not self._runs:
             raise EmptyError("no rows were counted yet", "call update(labels, scores) first")
+        return self._ranking().with_positive(self.positive)
+
+    def _ranking(self) -> Ranking:
         self._compact()
         sketch = self._runs[0]
         require_safe_total(float(sketch.pos.sum() + sketch.neg.sum()))

@@ -174,12 +174,14 @@ def scan_rankings(source: Any, columns: Columns, options: Options, *, together: 
     require_source(source, columns, engine=engine)
     if engine:
         with open_table(source, table=options.table) as opened:
-            return engine_rankings(select_rows(opened, columns.names, options.where), columns, options)
-    if options.table is not None:
-        require_no_table(source, options.table)
-    batches, text, rows = _batches(source, columns, options)
-    place = str(source) if isinstance(source, str | os.PathLike) else ""
-    return count_batches(batches, columns, options, text=text, rows=rows, place=place, together=together)
+            counted = engine_rankings(select_rows(opened, columns.names, options.where), columns, options)
+    else:
+        if options.table is not None:
+            require_no_table(source, options.table)
+        batches, text, rows = _batches(source, columns, options)
+        place = str(source) if isinstance(source, str | os.PathLike) else ""
+        counted = count_batches(batches, columns, options, text=text, rows=rows, place=place, together=together)
+    return {key: ranking.with_positive(options.positive) for key, ranking in counted.items()}
 
 
 def select_rows(opened: EngineTable, names: Sequence[str], where: Filter | None) -> EngineTable:

@@ -16,7 +16,7 @@ import numpy as np
 
 from thresher._internal.arguments import require_path
 from thresher._internal.atomic import write_file
-from thresher._internal.json import FieldError, fields, json_value, number, one_of
+from thresher._internal.json import FieldError, fields, json_value, number, one_of, text
 from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError
 from thresher.ranking import Ranges, Ranking, require_ranges
@@ -90,6 +90,7 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     arrow, parquet = extra("pyarrow", name="files"), extra("pyarrow.parquet", name="files")
     columns = {name: getattr(ranking, name) for name in _COLUMNS}
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
+    about |= {} if ranking.positive is None else {"positive": ranking.positive}
     if (spans := ranking.ranges) is not None:
         columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
         about |= {"corners": spans.corners, "ties": spans.ties, "rounding": spans.rounding}
@@ -110,8 +111,15 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts")
     columns = {name: np.array(table[name]) for name in names}
     exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
-    if not {*_ENDS, *ABOUT} & {*columns, *about}:
-        return exact
+    spans, positive = None, about.get("positive")
+    if {*_ENDS, *ABOUT} & {*columns, *about}:
+        spans = _spans(exact, columns, about)
+    return Ranking.of_segments(
+        exact.score, exact.pos, exact.neg, dropped=exact.dropped, ranges=spans, positive=positive
+    )
+
+
+def _spans(exact: Ranking, columns: Mapping[str, Any], about: Mapping[str, Any]) -> Ranges:
     try:
         known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
         spans = Ranges(**known, **{name: about[name] for name in ABOUT})
@@ -119,7 +127,7 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = f"the ranges of this ranking do not fit its segments ({error})"
         raise NotationError(what, "give what Ranking.to_parquet wrote, unchanged") from None
-    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, ranges=spans)
+    return spans
 
 
 def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
@@ -127,7 +135,8 @@ def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     try:
         plain = json_value((metadata or {}).get(_KEY, b"").decode(), name="Ranking")
         counts = dict.fromkeys(("dropped", "segments"), number(0, integer=True))
-        return fields(plain, {"format": one_of([FORMAT]), **counts, **ABOUT}, optional=ABOUT)
+        readers = {"format": one_of([FORMAT]), **counts, **ABOUT, "positive": text}
+        return fields(plain, readers, optional=[*ABOUT, "positive"])
     except NotationError as error:
         raise _no_ranking(error.what) from None
     except (FieldError, UnicodeDecodeError) as error:

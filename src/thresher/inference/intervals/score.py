@@ -16,6 +16,7 @@ _STEPS = 500
 _SMALLEST_STEP = 1e-3
 _NO_GAIN = 1e-13
 _NO_TURN = 1e-6  # a direction so near to the best one costs a millionth of a millionth
+_CELLS_OF_TWO_CLASSES = 4
 _HALF_A_CASE = 0.5  # where slopes are taken first: no cell is empty there, so none is infinite
 
 
@@ -80,8 +81,11 @@ def score_limits(
         slope = sign[:, np.newaxis] * function(weight * (x + _HALF_A_CASE))[1]
         reach = np.where(slope > 0, at(np.full_like(x, z)) - weight * x, weight * x - at(np.full_like(x, -z)))
         highest = climb(_unit_vectors(slope * reach))
-        if (cases < _HALF_A_CASE).any():  # there are two summits then: one class all wrong, or both partly
+        empty = x < _HALF_A_CASE
+        if empty.any():  # there are several summits then: one class all wrong, or both partly
             highest = np.maximum(highest, climb(_unit_vectors(np.sign(slope))))
+            if x.shape[1] > _CELLS_OF_TWO_CLASSES:  # or what was never seen
+                highest = np.maximum(highest, climb(_unit_vectors(np.where(empty, np.sign(slope), 0.0))))
         highest = np.maximum(highest, heights(np.zeros_like(x))[0])  # the table itself is accepted too
     return -highest[:tables], highest[tables:]
 
