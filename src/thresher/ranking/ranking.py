@@ -478,7 +478,7 @@ class Ranking(Tabular):
 
 
 def require_same_positive(*rankings: Ranking) -> str | None:
-    """The label of the positives; `PositiveLabelError` where rankings know different ones.
+    """The label of the positives; refuses rankings that know different ones.
 
     >>> require_same_positive(Ranking.parse("[2+][1-]"), Ranking.parse("[1+]").with_positive(True))
     '1'
