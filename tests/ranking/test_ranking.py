@@ -376,39 +376,39 @@ def test_counting_rows_is_ranking_them(rows, weighted):
     assert th.Ranking.count(labels, rankable(scores), weight, dropped=3).dropped == 3
 
 
-class TestPositive:
-    """A ranking of labels knows which is positive, and rankings of opposite ones do not add."""
+LABELS, SCORES = ["ham", "spam", "spam"], [0.2, 0.7, 0.4]
 
-    LABELS, SCORES = ["ham", "spam", "spam"], [0.2, 0.7, 0.4]
 
-    def test_opposite_classes_are_refused(self):
-        spam, ham = (th.rank(self.LABELS, self.SCORES, positive=label) for label in ("spam", "ham"))
-        for one, other in ((spam, ham), (sum([ham, ham]), shorten(spam, 1, keep="even"))):
-            with pytest.raises(th.errors.PositiveLabelError, match="in one ranking and"):
-                one + other
-        builder = th.RankingBuilder(positive="ham")
-        builder.update(self.LABELS, self.SCORES)
-        scanned = th.scan({"y": self.LABELS, "p": self.SCORES}, label="y", score="p", positive="spam")
-        with pytest.raises(th.errors.PositiveLabelError):
-            builder.ranking() + scanned
-        with pytest.raises(th.errors.PositiveLabelError):
-            evaluate_rankings({"a": spam, "b": ham})
+def test_opposite_classes_are_refused():
+    spam, ham = (th.rank(LABELS, SCORES, positive=label) for label in ("spam", "ham"))
+    for one, other in ((spam, ham), (sum([ham, ham]), shorten(spam, 1, keep="even"))):
+        with pytest.raises(th.errors.PositiveLabelError, match="in one ranking and"):
+            one + other
+    builder = th.RankingBuilder(positive="ham")
+    builder.update(LABELS, SCORES)
+    scanned = th.scan({"y": LABELS, "p": SCORES}, label="y", score="p", positive="spam")
+    with pytest.raises(th.errors.PositiveLabelError):
+        builder.ranking() + scanned
+    with pytest.raises(th.errors.PositiveLabelError):
+        evaluate_rankings({"a": spam, "b": ham})
 
-    def test_spellings_of_one_label_and_unknown_ones_add(self):
-        one = th.rank([1, 0], [0.3, 0.2])
-        others = [th.rank([True, False], [0.3, 0.2]), th.rank([1.0, 0.0], [0.3, 0.2])]
-        others += [th.rank(["true", "false"], [0.3, 0.2], positive="true"), th.Ranking.parse("[1+][1-]")]
-        for other in others:
-            assert (one + other).positive == (other + one).positive == "1"
 
-    def test_it_travels(self, tmp_path):
-        ranking = th.rank(self.LABELS, self.SCORES, positive="spam")
-        ranking.to_parquet(tmp_path / "counts.parquet")
-        for same in (
-            th.Ranking.from_json(ranking.to_json()),
-            th.Ranking.from_parquet(tmp_path / "counts.parquet"),
-            pickle.loads(pickle.dumps(ranking)),  # noqa: S301
-            condense(ranking),
-        ):
-            assert same == ranking
-            assert same.positive == "spam"
+def test_spellings_of_one_label_and_unknown_ones_add():
+    one = th.rank([1, 0], [0.3, 0.2])
+    others = [th.rank([True, False], [0.3, 0.2]), th.rank([1.0, 0.0], [0.3, 0.2])]
+    others += [th.rank(["true", "false"], [0.3, 0.2], positive="true"), th.Ranking.parse("[1+][1-]")]
+    for other in others:
+        assert (one + other).positive == (other + one).positive == "1"
+
+
+def test_the_positive_label_travels(tmp_path):
+    ranking = th.rank(LABELS, SCORES, positive="spam")
+    ranking.to_parquet(tmp_path / "counts.parquet")
+    for same in (
+        th.Ranking.from_json(ranking.to_json()),
+        th.Ranking.from_parquet(tmp_path / "counts.parquet"),
+        pickle.loads(pickle.dumps(ranking)),  # noqa: S301
+        condense(ranking),
+    ):
+        assert same == ranking
+        assert same.positive == "spam"

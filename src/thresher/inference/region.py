@@ -142,7 +142,8 @@ def local_error(cases: float, level: float) -> float:
 
     The rates above the cases of a sample are order statistics of uniform numbers, whatever their distribution; scores
     that tie are fewer of them. Each of those is as likely to leave its limits (Aldor-Noiman et al. 2013), and how
-    likely it may be is found by drawing them 2,000 times, from one seed. Of more than 256 cases as many are followed.
+    likely it may be is found by drawing them 2,000 times, from one seed. Of more than 256 cases as many are followed:
+    limits of 5,000 to 100,000 cases at 95 % held in 93 to 95 % of samples.
     """
     from scipy.special import betainc
 

@@ -12,6 +12,7 @@ import thresher as th
 from thresher.inference.intervals.calibration_report import distance_replicates
 from thresher.inference.lowess import calibration_distances
 from thresher.inference.rows import ScoredRows
+from thresher.laboratory import Scores
 
 
 def sampled(n, seed, *, intercept=0.3, slope=0.7):
@@ -264,3 +265,15 @@ def test_numbers_without_limits_say_why():
     report = th.inference.calibration_report(th.rank([1, 0, 0], [0.9, 0.1, 0.95]))
     for interval in report.numbers.values():
         assert not math.isnan(interval.lower) or interval.note
+
+
+def test_distances_of_few_positives_hold_what_is_true():
+    """A curve of few positives errs in its shape, too; factors alone held the median in 75 to 88 % of samples."""
+    world = Scores.of_auc(0.85, 0.1).as_probabilities(shift=1)
+    many = world.sample(10**5, np.random.default_rng(1)).scores
+    true = np.quantile(np.abs(world.posterior(many) - many), [0.5, 0.9])
+    reports = [
+        th.inference.calibration_report(world.sample(200, np.random.default_rng([3, i])).ranking) for i in range(80)
+    ]
+    for name, value in zip(("e50", "e90"), true.tolist(), strict=True):
+        assert np.mean([value in getattr(report, name) for report in reports]) > 0.9, name
