@@ -270,7 +270,7 @@ def test_numbers_without_limits_say_why():
 def test_distances_of_few_positives_hold_what_is_true():
     """A curve of few positives errs in its shape, too; factors alone held the median in 75 to 88 % of samples."""
     world = Scores.of_auc(0.85, 0.1).as_probabilities(shift=1)
-    many = world.sample(10**5, np.random.default_rng(1)).scores
+    many = world.sample(10**5, np.random.default_rng(1)).ranking.score
     true = np.quantile(np.abs(world.posterior(many) - many), [0.5, 0.9])
     reports = [
         th.inference.calibration_report(world.sample(200, np.random.default_rng([3, i])).ranking) for i in range(80)
