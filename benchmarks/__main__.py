@@ -99,6 +99,7 @@ def inference_table(setting: dict[str, str]) -> str:
         f"| evaluating three models of 10⁶ rows ÷ three rankings | {times['evaluate'] / times['three rankings']:.1f} |",
         f"| the same, every number read | {times['evaluate, all read'] / times['three rankings']:.1f} |",
         f"| the same at a declared class mix | {times['at mix, all read'] / times['three rankings']:.1f} |",
+        f"| evaluating 10⁵ × 4 ÷ sorting the vectors | {times['evaluate vectors'] / times['sort of vectors']:.0f} |",
         f"| weights of 10⁵ segments, 4 classes ÷ sorting them | {times['weights'] / times['sort of vectors']:.0f} |",
         f"| {RESAMPLES} | {times['row by row'] / times['bootstrap']:.0f}× |",
     ]

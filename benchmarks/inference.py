@@ -52,14 +52,14 @@ def peer_delong(labels: Any, a: Any, b: Any) -> float:
     return seconds(lambda: Delong_test(labels, a, b), repeat=2)
 
 
-def four_classes(rows: int) -> tuple[th.Segments, Any]:
-    """Segments of four classes, every case with its own vector of bent probabilities, and the vectors."""
+def four_classes(rows: int) -> tuple[th.Segments, Any, Any]:
+    """Segments of four classes, every case with its own vector of bent probabilities; the vectors and labels."""
     rng = np.random.default_rng(0)
     labels, evidence = rng.choice(4, size=rows, p=[0.5, 0.3, 0.12, 0.08]), rng.normal(size=(rows, 4))
     evidence[np.arange(rows), labels] += 1.2
     odds = np.exp(1.6 * evidence)
     vectors = odds / odds.sum(axis=1, keepdims=True)
-    return th.segment(labels, vectors, classes=range(4)), vectors
+    return th.segment(labels, vectors, classes=range(4)), vectors, labels
 
 
 def measured() -> dict[str, float]:
@@ -68,7 +68,7 @@ def measured() -> dict[str, float]:
     ranking = th.rank(labels, a)
     small_labels, small = models(10**5, 1)
     small_ranking = th.rank(small_labels, small["model 0"])
-    segments, vectors = four_classes(10**5)
+    segments, vectors, actual = four_classes(10**5)
     statistics: list[Any] = ["auc", th.inference.BestCost(CONDITION)]
     return {
         "rank": seconds(lambda: th.rank(labels, a), repeat=5),
@@ -80,6 +80,9 @@ def measured() -> dict[str, float]:
         "paired": seconds(lambda: th.compare(labels, {"a": a, "b": b}), repeat=3),
         "peer paired": peer_delong(labels, a, b),
         "sort of vectors": seconds(lambda: np.lexsort(vectors.T), repeat=5),
+        "evaluate vectors": seconds(
+            lambda: th.evaluate(actual, vectors, classes=range(4), condition=FOUR).to_dict(), repeat=3
+        ),
         "weights": seconds(lambda: th.choose(segments, FOUR, fit="weights"), repeat=3),
         "bootstrap": seconds(lambda: th.bootstrap(small_ranking, statistics, replicates=REPLICATES), repeat=2),
         "row by row": seconds(lambda: row_by_row(small_labels, small["model 0"]), repeat=1)

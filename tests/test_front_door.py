@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import thresher as th
+from tests.public import PACKAGES
 
 HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "scipy.optimize", "scipy.stats", "scipy.sparse")
 
@@ -35,6 +36,15 @@ def test_few_names_are_public():
     assert len(set(th.__all__)) == len(th.__all__)
     assert [name for name in th.__all__ if not hasattr(th, name)] == []
     assert [name for name in th.__all__ if "multiclass" in name or "classes" in name] == []
+
+
+def test_no_public_name_says_how_many_classes():
+    """The value says it: `evaluate`, `compare` and the others take either."""
+    named = {name for package in (th, *(getattr(th, each) for each in PACKAGES)) for name in package.__all__}
+    assert {name for name in named if "multiclass" in name.lower() or "_classes" in name} == set()
+    gone = ("evaluate_classes", "compare_classes", "class_auc_interval", "multiclass_auc", "MulticlassAUC")
+    for name in (*gone, "MulticlassEvaluation", "MulticlassModel", "brier_multiclass", "one_vs_rest_rankings"):
+        assert not any(hasattr(getattr(th, package), name) for package in PACKAGES), name
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -132,6 +132,35 @@ export interface ClassModel {
   bands: Model["bands"][]; // likewise, of ROC and precision-recall
 }
 
+/** One model of k classes. Row i of `vectors` and of `counts` is a segment; both are flat, a number per class. */
+export interface LeastCostModel {
+  name: string; // as given: the decision knows it by this
+  shown: string;
+  weights: number[]; // of its own rule, one per class
+  segments: number; // how many there are in the data
+  sampled: boolean; // more than 20,000: a sample of each class, whose counts stand for all its cases
+  error: Real; // half-width of the interval of the sample's expected cost around that of all cases
+  vectors: string; // base64 of little-endian unsigned 16-bit numbers: probabilities in 65,535ths
+  counts: number[];
+  confusion: number[][]; // of all cases; rows: actual, columns: action
+  cost_cells: number[][]; // what each of its cells costs in all
+  expected_cost: Interval;
+  foretold_cost: Interval;
+  foretold_minus_paid: Interval;
+}
+
+/** What the page of k classes decides with: argmin over actions a of the sum over classes i, in order, of weights[i] * p[i] * costs[i][a], the first of equals. */
+export interface LeastCost {
+  actions: string[]; // the classes, then whatever else may be done with a case
+  costs: number[][]; // a row per actual class, a column per action
+  mix: number[] | null; // the declared share of each class; null: as in the data
+  cases: Real[]; // of each class
+  trained_at: number[]; // the class mix that probabilities were made for
+  decision: Record<string, unknown>; // Decision.to_dict()
+  rules: { name: string; said: string; cost: Interval; saving: Interval | null }[]; // the chosen one first
+  models: LeastCostModel[];
+}
+
 export interface Contents {
   format: "thresher/page/1";
   kind: "binary" | "classes";
@@ -168,4 +197,5 @@ export interface Contents {
   // kind "classes":
   classes: string[];
   class_models: ClassModel[];
+  least_cost?: LeastCost | null;
 }

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
@@ -278,3 +279,114 @@ def test_bad_input():
         class_examples.evaluate(TEST_Y, PROBABILITIES, level=0)
     with pytest.raises(th.errors.ArgumentError, match="no model 'x'"):
         EVALUATION["x"]
+
+
+THRESHOLD = th.evaluate([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.5], replicates=20).decision
+COSTS = th.CostMatrix.by_class({2: 8}, [0, 1, 2])
+EVEN = th.OperatingCondition(costs=COSTS, mix={0: 0.2, 1: 0.3, 2: 0.5})
+
+
+@pytest.mark.parametrize("condition", [EVEN, th.OperatingCondition(costs=COSTS), None])
+def test_the_decision_is_that_of_choose_and_repeats_its_calls(condition):
+    result = class_examples.evaluate(LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS, condition=condition)
+    decision = result.decision
+    Draft202012Validator(th.Decision.schema()).validate(json.loads(decision.to_json()))
+    assert th.Decision.from_json(decision.to_json()) == decision
+    for name, matrix in MODELS_OF_CLASS_REMARKS.items():
+        choice = th.choose(th.segment(LABELS_OF_CLASS_REMARKS, matrix), condition)
+        model = result[name]
+        assert model.expected_cost.estimate == pytest.approx(choice.expected_cost)
+        assert model.foretold_cost.estimate == pytest.approx(choice.foretold)
+        assert model.confusion == choice.confusion
+    won = result[decision.model]
+    assert decision.apply(MODELS_OF_CLASS_REMARKS).tolist() == won.costs.actions.tolist()
+    assert decision.expected_cost == won.expected_cost
+    constants = th.choose(won.segments, condition).constants
+    assert decision.best_constant is not None
+    assert decision.best_constant.cost.estimate == pytest.approx(min(constants.values()))
+    assert decision.most_probable_cost == result.rules["most probable"].cost
+    assert decision.saving == result.savings[decision.model] == result.saving
+    assert result.baseline == min(("most probable", "constant"), key=lambda name: result.rules[name].cost.estimate)
+    assert sum(result.wins.values()) == pytest.approx(1)
+
+
+def test_probabilities_made_for_another_mix_are_restated():
+    """Multiplied by any weights of classes, they decide and foretell as they did, once that is declared."""
+    made_at = np.array([0.6, 0.3, 0.1])
+    data = np.bincount(LABELS_OF_CLASS_REMARKS) / 150
+    moved = GOOD * made_at / data
+    moved /= moved.sum(axis=1, keepdims=True)
+    plain = class_examples.evaluate(LABELS_OF_CLASS_REMARKS, GOOD, condition=EVEN)
+    trained_at = dict(enumerate(made_at.tolist()))
+    restated = class_examples.evaluate(LABELS_OF_CLASS_REMARKS, moved, condition=EVEN, trained_at=trained_at)
+    assert restated["model"].expected_cost.estimate == pytest.approx(plain["model"].expected_cost.estimate)
+    assert restated["model"].foretold_cost.estimate == pytest.approx(plain["model"].foretold_cost.estimate)
+    assert restated["model"].log_loss.estimate == pytest.approx(plain["model"].log_loss.estimate)
+    assert restated.decision.apply(moved).tolist() == plain.decision.apply(GOOD).tolist()
+    with pytest.raises(th.errors.ArgumentError, match="trained_at of k classes is a share for each"):
+        class_examples.evaluate(LABELS_OF_CLASS_REMARKS, GOOD, trained_at=0.3)
+
+
+def test_other_costs_are_tried_one_by_one():
+    result = class_examples.evaluate(LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS, condition=EVEN)
+    for one in result.sensitivity.others[::5]:
+        array = COSTS.to_array(rows="actual")
+        array[one.actual, one.action] *= one.factor
+        condition = th.OperatingCondition(costs=th.CostMatrix.from_array(array, [0, 1, 2], rows="actual"), mix=EVEN.mix)
+        paid = {
+            name: th.choose(th.segment(LABELS_OF_CLASS_REMARKS, matrix), condition).expected_cost
+            for name, matrix in MODELS_OF_CLASS_REMARKS.items()
+        }
+        assert one.expected_cost == pytest.approx(min(paid.values()))
+        assert one.of_decision == pytest.approx(paid[result.decision.model])
+
+
+def test_the_rule_in_use_is_priced_as_calls_or_as_a_decision():
+    first = class_examples.evaluate(LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS, condition=EVEN)
+    calls = first.decision.apply(MODELS_OF_CLASS_REMARKS)
+    for current in (first.decision, calls):
+        again = class_examples.evaluate(
+            LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS, condition=EVEN, current=current
+        )
+        assert again.rules["current"].cost == first[first.decision.model].expected_cost
+    preferred = class_examples.evaluate(
+        LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS, prefer="poor", margin=10, condition=EVEN
+    )
+    assert preferred.decision.model == "poor"
+    assert preferred.decision.runner_up == "good"
+
+
+def test_two_columns_with_a_positive_class_are_two_classes():
+    labels, models = class_examples.rows(60, 2, classes=2)
+    matrix = models["good"]
+    column = th.evaluate(labels, {"m": matrix[:, 1]}, replicates=50)
+    both = th.evaluate(labels, {"m": matrix}, classes=[0, 1], positive=1, replicates=50)
+    assert both.to_dict() == column.to_dict()
+    vectors = th.evaluate(labels, {"m": matrix}, classes=[0, 1], replicates=50)
+    assert vectors.decision.rule.kind == "least-cost"
+    with pytest.raises(th.errors.ArgumentError, match="positive is for two classes, and there are 3"):
+        th.evaluate(LABELS_OF_CLASS_REMARKS, GOOD, classes=[0, 1, 2], positive=1)
+    costs = th.OperatingCondition(costs=th.CostMatrix.equal([0, 1]))
+    with pytest.raises(th.errors.ArgumentError, match="both positive and costs of named classes"):
+        th.evaluate(labels, matrix, classes=[0, 1], positive=1, condition=costs)
+
+
+@pytest.mark.parametrize(
+    ("match", "more"),
+    [
+        (
+            "'x', and the classes here are|'x'",
+            {"condition": th.OperatingCondition(costs=th.CostMatrix.equal([0, 1, "x"]))},
+        ),
+        ("of two classes without names", {"condition": th.OperatingCondition(cost_ratio=2)}),
+        ("called 'constant', the name of a rule", {"matrix": {"constant": GOOD}}),
+        ("of two classes", {"measures": ["ks"]}),
+        ("there is no class '7'", {"measures": ["recall[7]"]}),
+        ("no row is of class", {"labels": [0, 1] * 75}),
+        ("the decision in use is a threshold", {"current": THRESHOLD}),
+    ],
+)
+def test_bad_questions_are_answered_in_words(match, more):
+    labels, matrix = more.pop("labels", LABELS_OF_CLASS_REMARKS), more.pop("matrix", GOOD)
+    with pytest.raises(th.errors.ThresherError, match=match):
+        class_examples.evaluate(labels, matrix, classes=[0, 1, 2], **more)

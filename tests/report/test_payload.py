@@ -348,6 +348,8 @@ def test_fields_are_those_of_the_contract(binary, several):
         "Pair": binary["comparison"][0],
         "ClassModel": several["class_models"][0],
         "ClassRow": several["class_models"][0]["classes"][0],
+        "LeastCost": several["least_cost"],
+        "LeastCostModel": several["least_cost"]["models"][0],
     }.items():
         assert set(value) == interface(name), name
     assert set(several) == set(binary)

@@ -27,6 +27,7 @@ from thresher.inference import Comparison, Interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
 from thresher.report.numbers import interval_data, json_number, json_numbers, significant
+from thresher.report.vectors import least_cost_data
 from thresher.tables import MEASURES
 from thresher.version import __version__
 
@@ -131,6 +132,7 @@ def _two_classes(evaluation: ThresholdEvaluation) -> dict[str, Any]:
         "comparison": [] if evaluation.comparison is None else _pairs(evaluation.comparison, "AUC"),
         "classes": [],
         "class_models": [],
+        "least_cost": None,
     }
 
 
@@ -148,6 +150,7 @@ def _several_classes(evaluation: LeastCostEvaluation) -> dict[str, Any]:
         "comparison": [pair for name, each in comparisons for pair in _pairs(each, CLASS_LABELS[name])],
         "classes": [visible(str(label)) for label in evaluation.classes],
         "class_models": [class_model_data(evaluation, name) for name in evaluation.models],
+        "least_cost": least_cost_data(evaluation),
     }
 
 
