@@ -30,7 +30,6 @@ from thresher.errors import (
 )
 from thresher.inference import permanent_random_numbers
 from thresher.watching.cohorts import read_snapshot
-from thresher.watching.ingestion import read_state
 from thresher.watching.periods import microseconds
 from thresher.watching.store import Store, network_disk
 
@@ -107,17 +106,32 @@ def tally(lines):
     return counts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(history=histories())
-def test_a_state_is_that_of_the_final_set_of_rows(history):
+def test_a_check_is_that_of_the_final_set_of_rows(history):
+    require_that_history_is_forgotten(history)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(history=histories())
+def test_two_hundred_checks_are_those_of_the_final_set_of_rows(history):
+    require_that_history_is_forgotten(history)
+
+
+def require_that_history_is_forgotten(history):
+    """The same counts as one by one, and the same check as of one batch of rows and one of labels."""
     clock = Clock()
     clock.at(100)
+    scores, ages, events, _ = history
+    rows_, labels = [("row", i) for i in range(len(scores))], [("event", key) for key in events]
     with in_memory() as folder:
-        place = folder / "w.db"
-        deliver(watch(place, clock), history)
-        with Store(place) as store:
-            salt = read_state(store, None).salt
-        assert tally(state_of(place)[0]) == oracle(salt, history)
+        place, other = folder / "w.db", folder / "v.db"
+        one, at_once = watch(place, clock), watch(other, clock, name="w")
+        deliver(one, history)
+        deliver(at_once, (scores, ages, events, [rows_, labels] if labels else [rows_]))
+        assert tally(state_of(place)[0]) == oracle("salt", history)
+        assert one.check().to_json() == at_once.check().to_json()
 
 
 def test_columns_come_from_everything_that_holds_rows(tmp_path):
@@ -342,9 +356,6 @@ def test_rows_that_need_no_label_are_counted(tmp_path):
     clock.at(5)
     every = watch(tmp_path / "all.db", clock)
     few = watch(tmp_path / "few.db", clock, keep="reviewable")
-    with sqlite3.connect(tmp_path / "all.db") as a, sqlite3.connect(tmp_path / "few.db") as b:
-        ((salt,),) = a.execute("SELECT salt FROM watch").fetchall()
-        b.execute("UPDATE watch SET salt = ?", (salt,))
     _, scores = reference()
     for first in (0, 1000):
         part = rows(first, scores[first : first + 1000], np.arange(1000) / 2000)

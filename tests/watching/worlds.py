@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import thresher as th
+from thresher.watching.store import Store
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -62,15 +63,11 @@ def watch(place: Any, clock: Clock | None = None, **changes: Any) -> th.Watch:
         "matures": "5d",
         "sample": 0.2,
     } | changes
-    return th.Watch.create(
-        place,
-        decision(),
-        reference={"y": labels, "p": scores},
-        label="y",
-        score="p",
-        clock=clock or Clock(),
-        **settings,
-    )
+    rows_ = {"y": labels, "p": scores}
+    one = th.Watch.create(place, decision(), reference=rows_, label="y", clock=clock or Clock(), **settings)
+    with Store(place) as store:  # the same permanent random numbers in every run
+        store.execute("UPDATE watch SET salt = 'salt'")
+    return one
 
 
 def days(values: Any) -> np.ndarray:

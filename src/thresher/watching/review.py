@@ -172,7 +172,7 @@ def audit_interval(snapshot: Snapshot, level: float, more: Counts | None = None)
     k, n, rows = queue.positive[there], queue.labelled[there], queue.rows[there]
     if more is not None:
         extra = np.minimum(more[there], rows - n)
-        k = np.minimum(k + np.round(extra * (k + 0.5) / (n + 1)).astype(np.int64), n + extra)
+        k = k + np.round(extra * k / np.maximum(n, 1)).astype(np.int64)
         n = n + extra
     missed = drawn_count_interval(k, n, rows, level=level)
     tp, unknown = stretch.count(stretch.alarm & stretch.positive), stretch.count(stretch.alarm & stretch.unknown)

@@ -25,6 +25,7 @@ _CACHE = -32_768  # KiB of pages in memory
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph", "glusterfs", "lustre")
 _WORD = re.compile(r"(?<![:\w]):([a-z_]+)")
 _SCHEMA = "thresher"
+_LOCK = 0x7468_7265_7368  # of PostgreSQL's advisory locks: one writer at a time
 _BINARY = {"BYTEA": "bytea", "BIGINT": "int8", "DOUBLE": "float8", "TEXT": "text"}
 _KNOWN: dict[str, tuple[str, str]] = {
     r"readonly|read-only": ("it may only be read", "ask for the right to write it"),
@@ -112,7 +113,7 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[None]:
         """One transaction that holds the lock of the store; rolled back by an error."""
-        begin = ["BEGIN", "LOCK TABLE watch IN EXCLUSIVE MODE"] if self.is_postgres else ["BEGIN IMMEDIATE"]
+        begin = ["BEGIN", f"SELECT pg_advisory_xact_lock({_LOCK})"] if self.is_postgres else ["BEGIN IMMEDIATE"]
         with self._transaction(begin, "COMMIT"):
             yield
 
