@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import thresher.inference as ti
-from benchmarks import coverage
+from benchmarks import anytime, coverage
 from benchmarks.coverage_page import GOOD, Row, by_group, page, picture, write
 
 HOLD = ("AUC", "Expected cost", "Brier score", "Two models", "Tests")
@@ -52,7 +52,13 @@ def test_every_public_interval_band_and_test_is_asked():
         and any(kind in str(inspect.signature(each).return_annotation) for kind in kinds)
     }
     assert {"auc_interval", "roc_band", "mcnemar", "calibration_test"} <= makers
-    assert {name for name in makers if f".{name}" not in source} - set(ASKED_OTHERWISE) == set()
+    unasked = {name for name in makers if f".{name}" not in source} - set(ASKED_OTHERWISE)
+    of_every_look = unasked & set(ti.anytime.__all__)  # these have a study of their own, and tests that count how often
+    assert unasked - of_every_look == set()
+    counting = Path(__file__).parents[1] / "inference" / "anytime"
+    sources = [Path(anytime.__file__), *counting.glob("test_*.py")]
+    elsewhere = "".join(path.read_text(encoding="utf-8") for path in sources)
+    assert {name for name in of_every_look if name not in elsewhere} == set()
 
 
 def test_every_scenario_is_asked_and_no_name_occurs_twice():
