@@ -166,7 +166,45 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         th.intervals(th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]),
     ],
 }
+
+
+def at_every_look(rows: Any) -> dict[str, Any]:
+    """What functions of counts say of a table, by name."""
+    one, level, ti = table(rows), rows["level"], th.inference
+    k, n = float(one.fn), float(one.fn + one.tn)
+    missed = ti.drawn_count_interval(k, n, 3 * n + 1, level=level)
+    of_counts = {"tp": float(one.tp), "alarms": float(one.tp + one.fp), "missed": missed, "others": 3 * n + 1}
+    f = {"sum_f": [1.5], "sum_f_squares": [0.9], "sum_f_positives": [0.7]}
+    ratio = ti.class_ratio_interval(ranked(rows), rows["b"], level=level, replicates=20)
+    return {
+        "mean_interval": ti.mean_interval(k, n + 2, unlabelled=2, level=level),
+        "portfolio_interval": ti.portfolio_interval(rows["a"], level=level),
+        "drawn_count_interval": missed,
+        "stream_count_interval": ti.stream_count_interval(k, 9 * n + 9, propensity=0.3, unlabelled=1, level=level),
+        "recall_interval": ti.recall_interval(of_counts["tp"], missed),
+        "measure_interval": ti.measure_interval("npv", **of_counts),
+        "expected_cost_interval": ti.expected_cost_interval(COSTS[0], **of_counts),
+        "stratified_precision": ti.stratified_precision([k, 1], [n + 1, 2], [3, 0], level=level),
+        "difference_count_interval": ti.difference_count_interval(
+            rows=[40], predicted=[9], n=[n + 4], k=[k], **f, level=level
+        ),
+        "weighted_share_interval": ti.weighted_share_interval(
+            weights=9, positive_weights=2, squares=12, positive_squares=3, n=9, level=level
+        ),
+        "class_ratio_interval": ratio,
+        "regret_interval": ti.regret_interval(ranked(rows), 0.4, COSTS[0], ratio),
+        "alarm_band": ti.alarm_band(k, n + 1, COSTS[0], level=level),
+    }
+
+
+AT_EVERY_LOOK = (
+    "mean_interval portfolio_interval drawn_count_interval stream_count_interval recall_interval measure_interval"
+)
+AT_EVERY_LOOK += " expected_cost_interval stratified_precision difference_count_interval weighted_share_interval"
+AT_EVERY_LOOK += " class_ratio_interval regret_interval alarm_band"
+ASKED["functions at every look"] = at_every_look
 ELSEWHERE = {
+    **dict.fromkeys(AT_EVERY_LOOK.split(), "asked together"),
     "compare_scan": "the same differences, in an engine",
     "classified_rows": "makes no interval",
     "evaluate_rankings": "its intervals are those of the functions above",
