@@ -173,8 +173,13 @@ def at_every_look(rows: Any) -> dict[str, Any]:
     one, level, ti = table(rows), rows["level"], th.inference
     k, n = float(one.fn), float(one.fn + one.tn)
     missed = ti.drawn_count_interval(k, n, 3 * n + 1, level=level)
-    of_counts = {"tp": float(one.tp), "alarms": float(one.tp + one.fp), "missed": missed, "others": 3 * n + 1}
-    f = {"sum_f": [1.5], "sum_f_squares": [0.9], "sum_f_positives": [0.7]}
+    of_counts: dict[str, Any] = {
+        "tp": float(one.tp),
+        "alarms": float(one.tp + one.fp),
+        "missed": missed,
+        "others": 3 * n + 1,
+    }
+    f: dict[str, Any] = {"sum_f": [1.5], "sum_f_squares": [0.9], "sum_f_positives": [0.7]}
     ratio = ti.class_ratio_interval(ranked(rows), rows["b"], level=level, replicates=20)
     return {
         "mean_interval": ti.mean_interval(k, n + 2, unlabelled=2, level=level),
