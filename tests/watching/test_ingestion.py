@@ -368,6 +368,29 @@ def test_rows_that_need_no_label_are_counted(tmp_path):
     assert stored < 1200
 
 
+def test_counts_of_an_engine_are_those_of_the_rows(tmp_path):
+    clock = Clock()
+    clock.at(60)
+    every, few = watch(tmp_path / "all.db", clock), watch(tmp_path / "few.db", clock, keep="counted", name="all")
+    _, scores = reference()
+    table = rows(0, scores, np.arange(2000) // 100)
+    every.insert(table)
+    columns = {
+        "p": scores,
+        "called": (scores > 0.5).astype(int),
+        "day": table["time"].astype("datetime64[D]").astype(str),
+    }
+    counts = th.scan(columns, label="called", score="p", by="day", positive=1)
+    assert few.count(counts) == 2000
+    assert few.insert(table).rows < 1300  # alarms and drawn rows alone
+    assert few.count(counts) == 2000  # counting again changes nothing
+    assert few.check().to_json() == every.check().to_json()
+    with pytest.raises(ArgumentError, match="counted"):
+        every.count(counts)
+    with pytest.raises(SourceError, match="counted rows"):
+        few.compact(before="2026-03-05T00:00Z")
+
+
 def test_compaction_leaves_the_counts(tmp_path):
     clock = Clock()
     clock.at(90)

@@ -22,14 +22,16 @@ from thresher.inference import (
     class_ratio_range,
     cost_change,
     covariate_shift_recall,
+    drawn_count_interval,
     label_shift_recall,
     label_shift_test,
+    recall_interval,
     regret_interval,
     rising_recall,
     worst_case_recall,
 )
-from thresher.ranking import Floats, Ranking
-from thresher.watching.cohorts import Cohorts
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.watching.cohorts import Cohorts, Queue
 from thresher.watching.epoch import Epoch
 from thresher.watching.promises import Evidence, positives
 
@@ -207,4 +209,29 @@ def _by_reference(epoch: Epoch, evidence: Evidence, mix: Mix | None, tp: float) 
 def _per_stratum(cohorts: Cohorts, strata: Any, where: Any) -> Floats:
     return np.array(
         [cohorts.count((cohorts.strata == stratum) & where) for stratum in strata.tolist()], dtype=np.float64
+    )
+
+
+def audit_interval(queue: Queue, current: Cohorts, level: float, more: Counts | None = None) -> Interval | None:
+    """Recall in the closed stretch, from the labelled prefix of its queue.
+
+    `more` supposes further labels at the shares that were found. Alarms without a label count as either.
+    """
+    stretch = current.of_periods(queue.first, queue.last)
+    there = queue.rows > 0
+    if not there.any() or not queue.labelled.sum() + (0 if more is None else more.sum()):
+        return None
+    k, n, rows = queue.positive[there], queue.labelled[there], queue.rows[there]
+    if more is not None:
+        extra = np.minimum(more[there], rows - n)
+        k = k + np.round(extra * k / np.maximum(n, 1)).astype(np.int64)
+        n = n + extra
+    missed = drawn_count_interval(k, n, rows, level=level)
+    tp, unknown = stretch.count(stretch.alarm & stretch.positive), stretch.count(stretch.alarm & stretch.unknown)
+    if not unknown:
+        return recall_interval(float(tp), missed)
+    low = recall_interval(float(tp), missed)
+    high = recall_interval(float(tp + unknown), missed)
+    return Interval(
+        math.nan, low.lower, high.upper, math.nan, level, missed.method, "alarms without a label count as either"
     )

@@ -29,6 +29,7 @@ from thresher.ranking import Counts
 from thresher.watching.assumptions import (
     Mix,
     ThresholdState,
+    audit_interval,
     calibration_of_labels,
     class_mix,
     recall_ladder,
@@ -88,7 +89,8 @@ class Check(Tabular):
 
     `promises` are judged one by one, `alarms` were raised now or before and stand until they are acknowledged. The rest
     says why: `ladder("recall")` gives what each assumption tells, `threshold_state` whether the threshold is still the
-    cheapest, `mix` the class ratio from scores, `calibration`, `drift` of scores and `columns`, `delays` of labels.
+    cheapest, `mix` the class ratio from scores, `calibration`, `drift` of scores and `columns`, `delays` of labels, and
+    `audit` the recall of the last closed stretch, from the labelled prefix of its queue.
     """
 
     watch: str
@@ -112,6 +114,7 @@ class Check(Tabular):
     delays: Delays
     cohorts: Mapping[str, Counts]
     queue: Queue
+    audit: Interval | None
     strata: tuple[str, ...]
     counts: Mapping[str, int]
     last_row: int | None
@@ -267,6 +270,7 @@ def assemble(snapshot: Snapshot, *, gate: bool = True) -> tuple[Check, list[Alar
         delays=delays,
         cohorts=_cohort_table(evidence),
         queue=snapshot.queue,
+        audit=audit_interval(snapshot.queue, current, settings.level),
         strata=strata_names(epoch),
         counts=ReadOnly(counts),
         last_row=snapshot.last_row,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -153,7 +154,9 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
     store.execute("DELETE FROM known_label")
     store.execute(schema.FIND_LABELS, **moment)
     lines = store.query(schema.ROW_COUNTS, **moment, silent=silent)
-    lines += store.query(schema.TALLY_COUNTS, watch=state.number, last=state.last)
+    tally = store.query(schema.TALLY_COUNTS, watch=state.number, last=state.last)
+    counted = state.settings.keep == "counted"
+    lines += _beyond_stored(tally, lines) if counted else tally
     clusters = store.query(schema.CLUSTERS, **moment)
     settings, epoch = state.settings, state.epoch
     (period,) = period_numbers(np.array([as_of]), settings.period, settings.zone_info).tolist()
@@ -170,7 +173,12 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
             _cohorts(one, [line[1:] for line in lines if line[0] == one.number], clusters) for one in state.epochs
         ),
         ages=_ages(store.query(schema.AGES, **moment, decision=epoch.number)),
-        queue=_queue(store, epoch, {**moment, "decision": epoch.number, "first": first, "until": until, "alarm": 0}),
+        queue=_queue(
+            store,
+            epoch,
+            {**moment, "decision": epoch.number, "first": first, "until": until, "alarm": 0},
+            totals=counted,
+        ),
         columns=_columns(
             epoch, store.query(schema.CELL_COUNTS, watch=state.number, last=state.last, decision=epoch.number)
         ),
@@ -181,6 +189,15 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
         last_label=None if last_label is None else int(last_label),
         compacted=int(compacted),
     )
+
+
+def _beyond_stored(totals: Sequence[tuple[Any, ...]], lines: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Totals of an engine, less the rows that are stored by themselves."""
+    stored: Counter[tuple[int, ...]] = Counter()
+    for line in lines:
+        stored[tuple(map(int, line[:3]))] += int(line[6])
+    rest = [(*line[:6], int(line[6]) - stored[tuple(map(int, line[:3]))]) for line in totals]
+    return [line for line in rest if line[6] > 0]
 
 
 def _cohorts(epoch: Epoch, lines: Sequence[Sequence[Any]], clusters: Sequence[tuple[Any, ...]]) -> Cohorts:
@@ -212,19 +229,21 @@ def _ages(lines: Sequence[tuple[Any, ...]]) -> Ages:
     return Ages(period, np.maximum(hours, 0), label, rows)
 
 
-def _queue(store: Store, epoch: Epoch, stretch: dict[str, int]) -> Queue:
+def _queue(store: Store, epoch: Epoch, stretch: dict[str, int], *, totals: bool) -> Queue:
     """Bookkeeping of a stretch: in each stratum only the labelled prefix counts."""
     size = int((~epoch.alarm_strata()).sum())
     rows, labelled, positive, waiting = (np.zeros(size, dtype=np.int64) for _ in range(4))
     ends = np.full(size, np.inf)  # the first random number without a label
+    stored: Counter[int] = Counter()
     for cell, count, end in store.query(schema.QUEUE_CELLS, **stretch):
         stratum = int(epoch.stratum_of(np.array([cell]))[0])
         rows[stratum] += int(count)
+        stored[int(cell)] = int(count)
         ends[stratum] = min(ends[stratum], np.inf if end is None else float(end))
     counted = {name: value for name, value in stretch.items() if name != "as_of"}
     for cell, count in store.query(schema.QUEUE_TALLY, **counted):
         stratum = int(epoch.stratum_of(np.array([cell]))[0])
-        rows[stratum] += int(count)
+        rows[stratum] += max(int(count) - (stored[int(cell)] if totals else 0), 0)
         ends[stratum] = min(ends[stratum], min((share for _, share in epoch.sample), default=0.0))
     named = {name: value for name, value in counted.items() if name != "last"}
     for cell, u, label in store.query(schema.QUEUE_LABELS, **named):

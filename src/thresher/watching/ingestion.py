@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -12,10 +12,10 @@ import numpy as np
 from thresher._internal.results import Result
 from thresher._internal.text import count_text
 from thresher.errors import ArgumentError, SourceError, argument
-from thresher.ranking import Counts
+from thresher.ranking import Counts, Ranking
 from thresher.watching import schema
 from thresher.watching.epoch import Epoch, read_epoch
-from thresher.watching.periods import duration, moment_text, period_numbers, period_text
+from thresher.watching.periods import duration, moment_text, period_numbers, period_start, period_text, single_time
 from thresher.watching.planning import LabelPlan, RowPlan, Rows, examples, plan_labels, plan_rows
 from thresher.watching.rows import Identified, content_of, group_by_columns
 from thresher.watching.settings import Settings
@@ -364,9 +364,57 @@ def _first_early(plan: LabelPlan, early: Any) -> str:
     return f"the first of these labels has the time {moment_text(at)}"
 
 
+def count_rows(store: Store, state: State, counts: Mapping[Any, Ranking], *, now: int) -> int:
+    """Replace the counts of periods by those of rankings, inside a transaction."""
+    settings = state.settings
+    if settings.keep != "counted":
+        what = f"this watch stores {settings.keep} rows, and counts would count them twice"
+        raise ArgumentError(what, 'make it with keep="counted"', parameter="counts")
+    number, seen = begin_batch(store, state, now)
+    since = np.array([epoch.since for epoch in state.epochs], dtype=np.int64)
+    lines: list[dict[str, Any]] = []
+    for key, ranking in counts.items():
+        at = np.array([single_time(key, name="counts")], dtype=np.int64)
+        period = int(period_numbers(at, settings.period, settings.zone_info)[0])
+        start, end = (period_start(each, settings.period, settings.zone_info) for each in (period, period + 1))
+        first, last = (max(int(np.searchsorted(since, each, side="right")) - 1, 0) for each in (start, end - 1))
+        if first != last:
+            what = f"two decisions were deployed in the period {period_text(period, settings.period)}"
+            raise SourceError(what, "insert the rows of that period one by one")
+        epoch = state.epochs[first]
+        _require_split(ranking, epoch.decision.threshold, period_text(period, settings.period))
+        store.execute(
+            "DELETE FROM tally WHERE watch = :watch AND decision = :decision AND period = :period AND propensity = 0",
+            watch=state.number,
+            decision=epoch.number,
+            period=period,
+        )
+        pos, neg = epoch.in_cells(ranking)
+        rows = (pos + neg).astype(np.int64)
+        for cell in np.flatnonzero(rows).tolist():
+            place = {"decision": epoch.number, "period": period, "cell": cell, "alarm": int(cell >= epoch.first_alarm)}
+            line = {"propensity": 0.0, "label": schema.UNLABELLED, "rows": int(rows[cell])}
+            lines.append({"watch": state.number, "batch": number, **place, **line})
+    if lines:
+        store.execute_many(schema.ADD_TALLY, lines)
+    total = sum(line["rows"] for line in lines)
+    end_batch(store, state, number, seen=seen, kind="count", source="", content=b"", counts=(total, total, 0, 0))
+    return total
+
+
+def _require_split(ranking: Ranking, threshold: float, period: str) -> None:
+    """Refuse ranges of scores that reach across the threshold."""
+    if ranking.ranges is not None and bool(((ranking.score < threshold) & (ranking.ranges.high >= threshold)).any()):
+        what = f"a range of scores of {period} reaches across the threshold {threshold:g}"
+        raise SourceError(what, "count every score: scan(..., exact=True)")
+
+
 def compact_rows(store: Store, state: State, *, before: int, now: int) -> int:
     """Turn rows of periods before one into counts, inside a transaction."""
     settings = state.settings
+    if settings.keep == "counted":
+        what = "a watch of counted rows stores no others than those that are to be labelled"
+        raise SourceError(what, "leave them as they are")
     latest = compaction_limit(state, now)
     if before > latest:
         what = f"rows from {period_text(latest, settings.period)} on may still get labels, or are being reviewed"

@@ -121,7 +121,12 @@ def _queue(check: Check) -> dict[str, Any]:
         for n in range(queue.rows.size)
     ]
     period = check.settings.period
-    return {"first": period_text(queue.first, period), "last": period_text(queue.last, period), "strata": strata}
+    return {
+        "first": period_text(queue.first, period),
+        "last": period_text(queue.last, period),
+        "recall": _interval(check.audit),
+        "strata": strata,
+    }
 
 
 def _step(step: Step) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,10 @@ import numpy as np
 from thresher._internal.arguments import require_integer, require_one_of
 from thresher._internal.results import Tabular
 from thresher.errors import SourceError, argument
-from thresher.inference import Interval, allocation, drawn_count_interval, recall_deviation, recall_interval
+from thresher.inference import Interval, allocation, recall_deviation
 from thresher.ranking import Counts, Floats
 from thresher.watching import schema
+from thresher.watching.assumptions import audit_interval
 from thresher.watching.cohorts import Snapshot
 from thresher.watching.epoch import strata_names
 from thresher.watching.periods import moment_text, period_text
@@ -159,35 +159,11 @@ def _found(snapshot: Snapshot) -> tuple[float, float]:
     return float(stretch.count(stretch.alarm & stretch.positive)), max(float((queue.rows * share).sum()), 0.5)
 
 
-def audit_interval(snapshot: Snapshot, level: float, more: Counts | None = None) -> Interval | None:
-    """Recall in the closed stretch, from the labelled prefix of its queue.
-
-    `more` supposes further labels at the shares that were found. Alarms without a label count as either.
-    """
-    queue = snapshot.queue
-    stretch = snapshot.current.of_periods(queue.first, queue.last)
-    there = queue.rows > 0
-    if not there.any() or not queue.labelled.sum() + (0 if more is None else more.sum()):
-        return None
-    k, n, rows = queue.positive[there], queue.labelled[there], queue.rows[there]
-    if more is not None:
-        extra = np.minimum(more[there], rows - n)
-        k = k + np.round(extra * k / np.maximum(n, 1)).astype(np.int64)
-        n = n + extra
-    missed = drawn_count_interval(k, n, rows, level=level)
-    tp, unknown = stretch.count(stretch.alarm & stretch.positive), stretch.count(stretch.alarm & stretch.unknown)
-    if not unknown:
-        return recall_interval(float(tp), missed)
-    low = recall_interval(float(tp), missed)
-    high = recall_interval(float(tp + unknown), missed)
-    return Interval(
-        math.nan, low.lower, high.upper, math.nan, level, missed.method, "alarms without a label count as either"
-    )
-
-
 def _narrowing(snapshot: Snapshot, planned: Counts) -> tuple[Interval | None, Interval | None]:
     level = snapshot.state.settings.level
-    return audit_interval(snapshot, level), audit_interval(snapshot, level, planned)
+    return audit_interval(snapshot.queue, snapshot.current, level), audit_interval(
+        snapshot.queue, snapshot.current, level, planned
+    )
 
 
 def _review(

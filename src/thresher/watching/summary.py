@@ -94,6 +94,9 @@ def facts(check: Check) -> Iterator[tuple[str, str]]:
     for step in check.steps:
         shown = "refuted" if step.refuted else limits(step.recall)
         yield f"recall, {step.step}", f"{shown} if {step.assumption}"
+    if check.audit is not None:
+        first, last = (period_text(number, check.settings.period) for number in (check.queue.first, check.queue.last))
+        yield "audit", f"recall {limits(check.audit)} from {first} to {last}, by its queue"
     if not math.isnan(check.delays.age):
         how = "declared" if check.delays.declared else "estimated"
         orphans = count_text(check.counts["orphans"], "orphan")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as replace_fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from thresher._internal.text import visible
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, OutputError, SourceError, argument
 from thresher.evaluation import Decision
+from thresher.ranking import Ranking
 from thresher.sources.options import TableName
 from thresher.watching import schema
 from thresher.watching.check import Alarm, Check, assemble
@@ -31,6 +32,7 @@ from thresher.watching.ingestion import (
     State,
     begin_batch,
     compact_rows,
+    count_rows,
     end_batch,
     insert_labels,
     insert_rows,
@@ -324,6 +326,17 @@ class Watch(Result):
                 raise SourceError(f"there is no alarm of {promise!r} to acknowledge", f"alarms stand of: {names}")
             end_batch(store, state, number, seen=seen, kind="acknowledge", source="", content=b"", counts=(0, 0, 0, 0))
         return done
+
+    def count(self, counts: Mapping[Any, Ranking]) -> int:
+        """Store how many rows of each period have which score; returns how many.
+
+        For a watch that keeps "counted" rows: `scan(..., by=...)` counts all rows of a period where they are, and only
+        alarms and drawn rows come in by `insert`. Keys are moments or days inside the periods, and the labels of the
+        rankings do not matter. Counting a period again replaces its counts.
+        """
+        with self._open() as store, store.write():
+            state = read_state(store, self._name)
+            return count_rows(store, state, counts, now=self._now())
 
     def deploy(
         self,
