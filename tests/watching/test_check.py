@@ -336,3 +336,27 @@ def test_one_history_is_one_check_in_sqlite_and_postgresql(postgres, place):
         one = watch(where, clock, name="w", promises=["precision >= 0.6", "recall >= 0.6"])
         answers.append(history(one, clock))
     assert answers[0] == answers[1]
+
+
+def test_a_clock_that_goes_back_reorders_nothing(place):
+    clock = Clock()
+    one = watch(place, clock, promises=["alarm_rate <= 0.5"])
+    clock.at(10)
+    one.insert(rows(0, [0.1, 0.9], 5))
+    clock.at(9)
+    one.insert(rows(2, [0.1, 0.9], 5))
+    clock.at(11)
+    seen = [batch["seen"] for batch in reversed(one.history()["batches"])]
+    assert seen == sorted(seen)
+    assert one.check(as_of="2026-03-10T12:00Z").counts["rows"] == 0
+    assert one.check(as_of="2026-03-11T00:00Z").counts["rows"] == 4
+
+
+def test_weeks_and_a_budget_shared_by_promises(place):
+    clock, rng = Clock(), np.random.default_rng(14)
+    one = watch(place, clock, promises=["precision >= 0.4", "alarm_rate <= 0.5"], period="week", false_alarms="1 in 52")
+    stream(one, clock, periods=28, rng=rng, review=alarms)
+    check = one.check()
+    assert {promise.most for promise in check.promises.values()} == {52 * 3}  # the scores have a share, too
+    assert check.cohorts["period"].size in (4, 5)
+    assert "budget 1 in 52 weeks" in str(check)
