@@ -8,7 +8,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const asked = process.argv.find((each) => each.startsWith("--outdir="));
 const out = asked ? asked.slice("--outdir=".length) : here("../src/thresher/report/assets");
 const LIMIT = 120_000;
-const ENTRIES = { page: "src/main.ts", classes: "src/classes/main.ts", points: "src/points/main.ts" };
+const ENTRIES = { page: "src/main.ts", classes: "src/classes/main.ts", points: "src/points/main.ts", lesson: "src/lesson/main.ts" };
 
 // d3-drag needs d3-selection, whose html() is the one way from text to markup; without it the bundle holds none.
 const noMarkup = {

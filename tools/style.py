@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "thresher"
 OTHERS = ("tests", "benchmarks", "examples", "tools")  # only their names are checked
 MOST_LINES = 700
 LONGEST_FIRST_LINE = 80  # of a docstring
-MOST_ENTRIES = 20  # of one folder, unless all are of one kind
+MOST_ENTRIES = 21  # of one folder, unless all are of one kind
 OF_ONE_KIND = {"plots", "commands"}
 VAGUE_FILES = {"utils", "util", "helpers", "common", "misc", "base", "core", "manager"}
 # docs/decisions/0018: words that the field does not use, in comments and docstrings ...

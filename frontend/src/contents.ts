@@ -77,8 +77,6 @@ export interface Model {
   out_of_bag_cost: Interval;
   threshold: Interval; // of the chosen threshold under resampling
   calibration: { method: string; x: number[]; y: number[] } | null;
-  /** Segments in falling score, when there are at most 60 cases: the classroom. */
-  segments: { score: Real[]; pos: number[]; neg: number[] } | null;
 }
 
 /** One way to act: a model at its best threshold, or what it is measured against. */

@@ -1,7 +1,6 @@
 // The page of two classes: answer, controls, linked panels, tables; everything hears of a change once per frame.
 import { announceStand, type Part } from "./drawing";
 import { prose, spoken } from "./answer";
-import { classroom } from "./classroom";
 import type { Contents } from "./contents";
 import { controls } from "./controls";
 import { decisionNow } from "./decision";
@@ -70,7 +69,6 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     live,
     el("h2", { class: "unseen" }, "Plots"),
     grid,
-    ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
     section("Measures", measures.root),
     el(
       "div",

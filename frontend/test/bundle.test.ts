@@ -11,7 +11,7 @@ const here = fileURLToPath(new URL("..", import.meta.url));
 it("is up to date", () => {
   const out = mkdtempSync(join(tmpdir(), "thresher-page-"));
   execFileSync(process.execPath, ["build.mjs", `--outdir=${out}`], { cwd: here });
-  for (const name of ["page.js", "classes.js", "points.js", "page.css"]) {
+  for (const name of ["page.js", "classes.js", "points.js", "lesson.js", "page.css"]) {
     const [built, committed] = [join(out, name), join(here, "../src/thresher/report/assets", name)].map((path) => readFileSync(path));
     expect(built.equals(committed), name).toBe(true);
   }

@@ -120,7 +120,6 @@ function model({ name, segments, split }: Given, Pos: number, Neg: number): Mode
     out_of_bag_cost: interval(0.3),
     threshold: interval(0.3),
     calibration: null,
-    segments: { score, pos: segments.map((each) => each[1]), neg: segments.map((each) => each[2]) },
   };
 }
 

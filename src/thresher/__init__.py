@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from thresher.learning import learn as learn
     from thresher.ranking import Ranking as Ranking
     from thresher.ranking import Segments as Segments
+    from thresher.report.lesson import classroom as classroom
     from thresher.sources import RankingBuilder as RankingBuilder
     from thresher.sources import scan as scan
     from thresher.tables import MEASURES as MEASURES
@@ -75,10 +76,11 @@ _PACKAGES = {
     "inference": "Interval auc_interval bootstrap bounds calibration_test compare interval intervals rate_interval",
     "evaluation": "Decision Evaluation evaluate",
     "watching": "Watch",
+    "report": "classroom",
     "learning": "learn",
 }
-_SUBPACKAGES = (*_PACKAGES, "cautions", "laboratory", "plots", "report")
-__all__ = [name for names in (*_PACKAGES.values(), "laboratory learning plots") for name in names.split()]
+_SUBPACKAGES = (*_PACKAGES, "cautions", "laboratory", "lesson", "plots")
+__all__ = [name for names in (*_PACKAGES.values(), "laboratory learning lesson plots") for name in names.split()]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,11 +16,6 @@ def test_screen_readers_find_no_fault(opened, make, dark):
     assert result.violations_count == 0, result.generate_report()
 
 
-def test_screen_readers_find_no_fault_with_the_classroom(opened):
-    result = Axe().run(opened(examples.emails()).page)
-    assert result.violations_count == 0, result.generate_report()
-
-
 def test_screen_readers_find_no_fault_without_scripts(opened):
     # Axe is a script itself, so it looks at a page whose own script was taken out.
     before, _, rest = page(examples.evaluation()).partition('<script type="module">')

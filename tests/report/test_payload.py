@@ -18,7 +18,6 @@ from thresher.report.numbers import ci_text, interval_data
 from thresher.report.page import embedded
 from thresher.report.payload import (
     BARS,
-    CLASSROOM,
     EVEN,
     EXACT,
     POINTS,
@@ -262,11 +261,6 @@ def test_ties_are_counted_in_rows():
 def test_given_predictions_have_their_table():
     evaluation = th.evaluate([1, 0, 1, 0], {"a": [4, 3, 2, 1]}, predictions={"a": [1, 1, 0, 0]}, replicates=20)
     assert model_data(evaluation, "a")["predictions"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
-
-
-def test_the_classroom_is_for_small_data():
-    assert model_data(examples.emails(), "tree")["segments"]["pos"] == [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
-    assert model_data(examples.evaluation(CLASSROOM + 1), "model 1")["segments"] is None
 
 
 @pytest.fixture(scope="module")

@@ -203,6 +203,7 @@ COMMANDS = {
     "features": "Choose the features that keep the classes furthest apart.",
     "watch": "Watch whether a deployed decision does what it promised.",
     "merge": "Count rows into rankings, and add rankings up.",
+    "classroom": "Write a page that teaches a small ranking, or tables, step by step.",
     "demo": "Evaluate three real models and write a report; needs no input.",
     "completion": "Print the completion script of a shell.",
 }

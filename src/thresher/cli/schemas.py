@@ -321,6 +321,11 @@ COMMANDS: Mapping[str, Schema] = {
     ),
     "watch": {name: value for name, value in Check.schema().items() if not name.startswith("$s")},
     "merge": ref("ranking"),
+    "classroom": fields(
+        output=about(TEXT, "The page."),
+        start=about(TEXT, "The lesson that it opens with."),
+        lessons=about(by_name(items(TEXT)), "The sentences of each lesson, step by step."),
+    ),
     "demo": _EVALUATION,
 }
 

@@ -377,6 +377,17 @@ class Ranking(Tabular):
 
         write_parquet(self, path)
 
+    def to_html(self, path: str | os.PathLike[str], **words: Any) -> None:
+        """Write the lessons of a small ranking as a page, with the words of `classroom`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     Ranking.parse("[20+,5-][10+,5-]").to_html(f"{folder}/lesson.html", positive="spam", negative="ham")
+        """
+        from thresher.report import classroom
+
+        classroom(self, path, **words)
+
     def remember(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for."""
         if name not in self._memory:

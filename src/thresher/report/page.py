@@ -59,8 +59,6 @@ def page(
     >>> page(result, title="Six cases")[:15]
     '<!DOCTYPE html>'
     """
-    jinja = extra("jinja2", name="report")
-    markup = extra("markupsafe", name="report").Markup
     if isinstance(evaluation, ThresholdEvaluation):
         evaluation = evaluation.shortlist()
     data, kind = _contents(evaluation, title)
@@ -69,17 +67,8 @@ def page(
         data |= {"title": "How the models compare", "folded": True}
     script, style = asset(f"{kind}.js"), asset("page.css")
     drawn, tabled, lines = _without_scripts(evaluation, data)
-    environment = jinja.Environment(
-        autoescape=True,
-        undefined=jinja.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        # Whatever people named is made visible on its way out; markup is ours alone.
-        finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, markup) else value,
-    )
-    source = resources.files("thresher.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
-    template = environment.from_string(source)
+    templates, markup = environment()
+    template = templates.get_template("page.html.jinja")
     html: str = template.render(
         payload=data,
         title=heading,
@@ -121,6 +110,23 @@ def iframe(evaluation: Shown) -> str:
     )
 
 
+def environment() -> tuple[Any, Any]:
+    """The templates of pages, which escape names, and the type of markup of ours."""
+    jinja = extra("jinja2", name="report")
+    markup = extra("markupsafe", name="report").Markup
+    templates = jinja.Environment(
+        loader=jinja.FunctionLoader(_template),
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # Whatever people named is made visible on its way out; markup is ours alone.
+        finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, markup) else value,
+    )
+    return templates, markup
+
+
 def embedded(data: Mapping[str, Any]) -> str:
     r"""Data as JSON that can stand inside a script element whatever people named."""
     plain = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
@@ -140,6 +146,10 @@ def policy(script: str, style: str) -> str:
 def asset(name: str) -> str:
     """A file of the bundle that ships with thresher."""
     return resources.files("thresher.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> str:
+    return resources.files("thresher.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _contents(evaluation: Shown, title: str | None) -> tuple[dict[str, Any], str]:

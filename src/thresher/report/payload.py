@@ -36,7 +36,7 @@ POINTS = 2200  # splits of a curve
 EXACT = 600  # splits up to which thresholds lie midway between scores
 EVEN = 400  # splits evenly spaced by rank
 BARS = 40
-CLASSROOM = 60  # rows up to which every segment is on the page
+
 # A page of k classes holds k curves per model, which share these points.
 CURVE_POINTS = 6000
 FEWEST_POINTS = 150
@@ -213,11 +213,6 @@ def model_data(evaluation: ThresholdEvaluation, name: str) -> dict[str, Any]:
         "out_of_bag_cost": interval_data(model.out_of_bag_cost),
         "threshold": interval_data(model.threshold),
         "calibration": None if steps is None else {"method": model.calibration.method, **steps},
-        "segments": (
-            None
-            if evaluation.rows > CLASSROOM or ranking.weighted
-            else {"score": json_numbers(ranking.score), "pos": ranking.pos.tolist(), "neg": ranking.neg.tolist()}
-        ),
     }
 
 

@@ -1,6 +1,5 @@
 """"""
 
-import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -19,10 +18,8 @@ from thresher.report.static.panels import (
     confusion_svg,
     margins,
     margins_svg,
-    pairs_svg,
     panels,
 )
-from thresher.report.static.svg import colour
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -78,21 +75,6 @@ def test_the_edges_of_data_are_drawn(name):
         assert "inf" not in drawn
 
 
-def shades(drawn):
-    return re.findall(r'fill="(var[^"]*)"', drawn)
-
-
-def test_won_and_lost_pairs_differ_in_colour():
-    drawn = pairs_svg(payload(examples.emails())["models"][0]["segments"], name="Pairs <grid>")
-    assert shades(drawn) == [colour(2), colour(1)]
-    assert "Pairs &lt;grid&gt;" in drawn
-
-
-def test_ties_have_their_own_shade():
-    drawn = pairs_svg({"score": [1], "pos": [2], "neg": [3]}, name="tied")
-    assert shades(drawn) == [colour(2), colour(1), colour(4)]
-
-
 ALL = [
     "Coverage plot",
     "ROC curve",
@@ -134,7 +116,7 @@ def test_the_cost_curve_draws_and_names_the_other_rules():
 
 def test_scores_that_are_no_probabilities_lack_two_panels():
     evaluation = examples.awkward()["no probabilities"]
-    assert [panel.title for panel in panels(evaluation, payload(evaluation))] == [*ALL[:4], *ALL[6:], "Pairs grid"]
+    assert [panel.title for panel in panels(evaluation, payload(evaluation))] == [*ALL[:4], *ALL[6:]]
 
 
 def test_classes_have_a_panel_per_model():

@@ -27,7 +27,6 @@ _LEFT, _TOP, _BOTTOM, _RIGHT = 92, 14, 58, 14  # of a confusion matrix
 REACH = 1.25  # of probabilities, whose margins lie within -1 and 1
 BINS = 48
 HIGHEST = 3.0  # loss that is drawn
-WON, TIED, LOST = 2, 4, 1  # places of colours
 _GRID = np.linspace(0, 1, 201)
 _FEW_SPLITS = 60
 _FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
@@ -38,14 +37,12 @@ _BANDS = f"Shaded bands are {POINTWISE}."
 
 
 def panels(evaluation: ThresholdEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
-    """Every panel of the page; the pairs grid is for few cases."""
+    """Every panel of the page."""
     models = _Models(evaluation, payload)
     draw: list[Callable[[_Models], Panel]] = [_coverage, _roc, _precision_recall, _cost]
     if any(model["probabilities"] for model in models.data):
         draw += [_net_benefit, _reliability]
     draw += [_scores, _gain, _margins]
-    if models.data[models.winner]["segments"] is not None:
-        draw.append(_pairs)
     return [each(models) for each in draw]
 
 
@@ -337,26 +334,3 @@ def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach:
     wrong = margin < 0
     rightly, wrongly = (np.bincount(bin_[side], weights=cases[side], minlength=BINS) for side in (~wrong, wrong))
     return rightly.astype(np.float64), wrongly.astype(np.float64)
-
-
-def _pairs(models: _Models) -> Panel:
-    pair = "each pair of a positive and a negative, below the curve won (green), above it lost (orange)"
-    caption = f"{models.names[models.winner]}: {pair}, within a diagonal step tied."
-    return Panel("Pairs grid", caption, pairs_svg(models.data[models.winner]["segments"], name="Pairs grid"))
-
-
-def pairs_svg(segments: Mapping[str, Sequence[Any]], *, name: str) -> str:
-    """The coverage curve between won and lost pairs, in falling score."""
-    pos, neg = np.array(segments["pos"]), np.array(segments["neg"])
-    tp, fp = (np.concatenate([[0], np.cumsum(side)]) for side in (pos, neg))
-    Pos, Neg = tp[-1].item(), fp[-1].item()
-    plot = Plot((0, Neg), (0, Pos), "negatives, in falling score", "positives, in falling score")
-    # Squares of one verdict are one shape: steps below the curve are won, above it lost, ties lie between.
-    lower, upper = np.repeat(tp[:-1], 2), np.repeat(tp[1:], 2)
-    across = np.repeat(fp, 2)[1:-1]
-    plot.area(across, np.zeros(across.size), lower, place=WON)
-    plot.area(across, upper, np.full(across.size, Pos), place=LOST)
-    if (pos * neg).any():
-        plot.area(across, lower, upper, place=TIED)
-    plot.line(fp, tp, dashes="")
-    return plot.svg(name=name)

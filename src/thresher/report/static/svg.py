@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +123,15 @@ class Plot:
         self.drawn.append(element("circle", cx=px, cy=py, r=9, fill="Canvas", stroke=colour(place), stroke_width=2))
         self.drawn.append(element("text", text(sign), x=px, y=py + 4, text_anchor="middle", font_weight="bold"))
 
+    def marks(self, marks: Iterable[Mapping[str, Any]]) -> None:
+        """Shapes of a lesson in the style sheet's colours, cut off at the axes."""
+        drawn: list[str] = []
+        for mark in marks:
+            x, y = self._screen(*zip(*mark["points"], strict=True))
+            drawn.extend(_shapes(mark["kind"], mark["style"], x - LEFT, y - TOP, mark.get("text", "")))
+        width, height = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
+        self.drawn.append(element("svg", *drawn, x=LEFT, y=TOP, width=width, height=height))
+
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
         return picture(*self._axes(), *self.drawn, name=name, **attributes)
@@ -155,6 +164,22 @@ class Plot:
         yield element("text", text(self.x_label), x=(LEFT + end) / 2, y=HEIGHT - 10, text_anchor="middle")
         turned = f"rotate(-90 14 {number(middle)})"
         yield element("text", text(self.y_label), x=14, y=middle, text_anchor="middle", transform=turned)
+
+
+def _shapes(kind: str, style: str, x: Floats, y: Floats, words: str) -> Iterable[str]:
+    """One shape of a lesson, as frontend/src/lesson/picture.ts draws it."""
+    if kind == "line":
+        yield element("path", d=_path(x, y, near=0.0), class_=style)
+    elif kind == "area":
+        box = {"x": min(x), "y": min(y), "width": abs(x[1] - x[0]), "height": abs(y[1] - y[0])}
+        yield element("rect", **box, class_=style)
+    elif kind in ("dot", "letter"):
+        yield element("circle", cx=x[0], cy=y[0], r=9 if kind == "letter" else 5, class_=style)
+    if kind == "letter":
+        middle = {"x": x[0], "y": y[0] + 4, "text_anchor": "middle"}
+        yield element("text", text(words), **middle, class_=style.replace("letter", "lettertext", 1))
+    elif kind == "text":
+        yield element("text", text(words), x=x[0], y=y[0] + 4, text_anchor="middle", class_="lessontext")
 
 
 def _share(values: npt.ArrayLike, ends: tuple[float, float]) -> Floats:

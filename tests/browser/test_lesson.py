@@ -1,0 +1,147 @@
+"""The classroom in a browser: Python's sentences, steps by keys, questions, sliders, paper."""
+
+import re
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import thresher as th
+from thresher.report import lesson_page, lesson_payload
+from thresher.report.page import embedded
+
+TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
+TABLES = {"C1": th.Contingency(30, 20, 10, 40), "C2": th.Contingency(40, 10, 20, 30)}
+READ_ALL = """async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const texts = [];
+    for (const each of document.querySelectorAll("nav.lessons button")) {
+        each.click();
+        await frame();
+        const listed = [...document.querySelectorAll("details .steps li")].map((step) => step.textContent);
+        document.querySelector("[aria-label='To the last step']").click();
+        await frame();
+        texts.push({ listed, last: document.querySelector(".told").textContent });
+    }
+    return texts;
+}"""
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return lesson_page(TREE, tables=TABLES, positive="spam", negative="ham", title="Spam tree")
+
+
+@pytest.fixture(scope="module")
+def emails():
+    return lesson_page(EMAILS, lesson="pool")
+
+
+def words(reader):
+    return reader.page.locator(".told").inner_text()
+
+
+def test_sentences_are_those_of_python(opened):
+    rng = np.random.default_rng(5)
+    lessons, expected = [], []
+    for _ in range(50):
+        counts = rng.integers(0, 6, size=(2, rng.integers(2, 7)))
+        ranking = th.Ranking(np.arange(counts.shape[1]), *counts) + th.Ranking.parse("[1+,2-]")
+        lessons += lesson_payload(ranking)["lessons"][:4]
+        made = (th.lesson.walk, th.lesson.pool, th.lesson.costs, th.lesson.pairs)
+        expected += [[str(step) for step in make(ranking)] for make in made]
+    many = lesson_payload(TREE) | {"lessons": lessons}
+    before, _, after = lesson_page(TREE).partition('id="contents">')
+    html = f'{before}id="contents">{embedded(many)}</script>{after.partition("</script>")[2]}'
+    shown = opened(html).page.evaluate(READ_ALL)
+    assert [each["listed"] for each in shown] == expected
+    assert [each["last"] for each in shown] == [steps[-1] for steps in expected]
+
+
+def test_steps_by_buttons_and_keys_stand_in_the_address(opened, tree):
+    reader = opened(tree)
+    reader.press("Next step")
+    reader.page.keyboard.press("ArrowRight")
+    reader.settle()
+    assert words(reader) == str(th.lesson.walk(TREE, positive="spam", negative="ham")[2])
+    assert reader.page.evaluate("() => location.hash") == "#lesson=walk&step=2"
+    reader.press("Count the pairs")
+    reader.page.keyboard.press("End")
+    reader.settle()
+    assert "1,300 won, 950 tied, 250 lost" in words(reader)
+    assert "0.71" in words(reader)
+    cells = reader.page.locator("[data-panel=lesson] .lessontext").all_text_contents()
+    assert {"800", "200", "100", "400"} <= set(cells)
+    again = opened(tree, fragment="#lesson=pairs&step=2")
+    assert words(again) == str(th.lesson.pairs(TREE, positive="spam", negative="ham")[2])
+
+
+def test_each_step_can_be_a_question(opened, emails):
+    reader = opened(emails, fragment="#lesson=pool&step=3&ask=1")
+    step, last = th.lesson.pool(EMAILS)[3:]
+    assert words(reader) == step.question
+    assert "0.8125" not in reader.page.locator("main").inner_text()
+    reader.press("Show the numbers")
+    assert words(reader) == str(step)
+    reader.press("Next step")
+    assert words(reader) == last.question
+    reader.page.keyboard.press("ArrowRight")
+    reader.settle()
+    assert words(reader) == str(last)
+    shares = [text.split("\n")[-1] for text in reader.page.locator(".strip li").all_inner_texts()]
+    assert shares == ["1", "1", "2/3", "2/3", "0", "0"]
+
+
+@pytest.mark.parametrize(("place", "error"), [(0.4, "13.6"), (0.2, "14.4")])
+def test_dragging_a_leaf(opened, tree, place, error):
+    reader = opened(tree, fragment="#lesson=calibration&step=2")
+    assert "13.33" in words(reader)
+    slider = reader.page.get_by_label("Predict another probability")
+    slider.evaluate("(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }", place * 200)
+    assert reader.page.locator(".result").inner_text() == f"{place}: squared error {error}"
+
+
+def test_points_have_letters_and_dominance(opened, tree):
+    reader = opened(tree, fragment="#lesson=points&step=2")
+    assert reader.page.locator(".lettertext").all_text_contents() == ["C1", "C2"]
+    assert words(reader).startswith("Nobody dominates anybody")
+
+
+def test_on_paper_it_is_a_worksheet_and_its_answers(opened, emails):
+    reader = opened(emails)
+    reader.page.emulate_media(media="print")
+    reader.page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    blank, answers = reader.page.locator(".sheet .steps").all()
+    steps = th.lesson.pool(EMAILS)
+    assert answers.locator("li").all_inner_texts() == list(map(str, steps))
+    written = [re.sub("\xa0+", "?", text) for text in blank.locator("li").all_text_contents()]
+    assert written == [step.question for step in steps]
+    assert reader.page.locator(".classroom").is_hidden()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "none"])
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (360, True)], ids=["desk", "phone"])
+def test_everybody_can_read_it(opened, tree, width, dark, scripts):
+    reader = opened(tree, width=width, dark=dark, scripts=scripts, fragment="#lesson=pairs&step=3")
+    assert reader.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    if scripts:
+        for name in ("pairs", "calibration", "points"):
+            reader.page.evaluate(f"() => {{ location.hash = 'lesson={name}&step=2'; }}")
+            reader.settle()
+            result = Axe().run(reader.page)
+            assert result.violations_count == 0, result.generate_report()
+    else:
+        assert reader.page.locator("figure svg, .panel svg").count() >= 7
+        assert "1,300 won, 950 tied, 250 lost" in reader.page.locator("main").inner_text()
+    assert reader.complaints == []
+    assert len(reader.asked) == 1
+
+
+def test_bytes_are_the_same_and_names_are_only_text(opened):
+    mean = "<img src=x onerror=alert(1)>"
+    html = lesson_page(EMAILS, positive=mean, negative="\u202eham", title=mean)
+    assert html == lesson_page(EMAILS, positive=mean, negative="\u202eham", title=mean)
+    reader = opened(html)
+    assert reader.page.locator("img").count() == 0
+    assert reader.complaints == []

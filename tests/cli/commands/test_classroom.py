@@ -1,0 +1,71 @@
+"""`thresher classroom` writes the page of `th.classroom`, and says in one paragraph what it cannot teach."""
+
+import pytest
+
+import thresher as th
+from thresher.report import lesson_page
+
+TREE = "[20+,5-][10+,5-][20+,40-]"
+
+
+def test_it_is_the_library_call(run, folder, data):
+    words = [TREE, "--score", "2,1,-1", "--positive", "spam", "--negative", "ham", "--cost-ratio", "2", "-o", "a.html"]
+    result = run("classroom", *words, "--table", "C1=30,20,10,40", "--lesson", "pairs")
+    assert result.exit_code == 0
+    assert "1,300 won, 950 tied, 250 lost" in " ".join(result.stdout.split())
+    ranking = th.Ranking.parse(TREE, score=[2, 1, -1])
+    asked = {"tables": {"C1": th.Contingency(30, 20, 10, 40)}, "condition": th.OperatingCondition(cost_ratio=2)}
+    expected = lesson_page(ranking, **asked, lesson="pairs", positive="spam", negative="ham")
+    assert (folder / "a.html").read_text(encoding="utf-8") == expected
+    sentences = data("classroom", *words)["lessons"]
+    assert sentences["walk"] == [str(step) for step in th.lesson.walk(ranking, positive="spam", negative="ham")]
+
+
+def test_a_file_of_rows_is_pooled_first(run, data):
+    rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
+    assert "pool first: --bins 20 or --hull" in run("classroom", *rows).stderr
+    assert len(data("classroom", *rows, "--bins", "12")["lessons"]["walk"]) == 13
+    assert len(data("classroom", *rows, "--hull")["lessons"]["pool"]) == 1
+
+
+def test_without_a_screen_the_browser_stays_closed(run, folder, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr("webbrowser.open", lambda _: pytest.fail("there is no screen"))
+    result = run("classroom", TREE)
+    assert result.exit_code == 0
+    assert "thresher-lesson.html" in result.stdout
+    assert (folder / "thresher-lesson.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["[20+,5-][10+;5-]"], "'[10+;5-]' at position 8"),
+        ([""], "cannot read 'nothing' at position 0"),
+        ([], "give a ranking"),
+        (["[2+]"], "no negatives among 2 cases"),
+        (["[1+][1-]" * 31], "60 segments at most, and this ranking has 62"),
+        ([TREE, "--score", "2,1"], "2 scores for 3 segments"),
+        ([TREE, "--score", "2,3,1"], "scores must fall, and 3 comes after 2"),
+        ([TREE, "--score", "2,x,1"], "no list of scores"),
+        (["[2+][-1-]"], "cannot read '[-1-]'"),
+        (["[2+][1.5-]"], "1.5 is no whole count"),
+        ([TREE, "--table", "C1=30,20,10"], "'C1=30,20,10' is no table"),
+        ([TREE, "--table", "C1=30,20,10,-40"], "tn is -40"),
+        ([TREE, "--table", "C1=30,20,10,1.5"], "no whole numbers"),
+        ([TREE, "--table", "C1=30,20,10,41"], "the ranking has 50 positives and 50 negatives"),
+        (["--table", "C1=30,20,10,40", "--table", "C1=1,1,1,1"], "two tables have the same name"),
+        ([TREE, "--lesson", "walks"], "the lessons are walk, pool, costs, pairs, losses, calibration, points"),
+        ([TREE, "--lesson", "points"], "tables for points"),
+        ([TREE, "--positive", "ham", "--negative", "ham"], "both classes are called 'ham'"),
+        ([TREE, "-o", "."], "it is a folder"),
+        (["absent.csv"], "no file or folder absent.csv"),
+    ],
+)
+def test_one_clear_paragraph(run, folder, words, expected):
+    result = run("classroom", *words)
+    assert result.exit_code == 2
+    assert expected in result.stderr
+    assert result.stderr.count("\n  fix: ") == 1
+    assert not (folder / "thresher-lesson.html").exists()
