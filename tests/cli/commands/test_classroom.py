@@ -14,8 +14,9 @@ def test_it_is_the_library_call(run, folder, data):
     assert result.exit_code == 0
     assert "1,300 won, 950 tied, 250 lost" in " ".join(result.stdout.split())
     ranking = th.Ranking.parse(TREE, score=[2, 1, -1])
-    asked = {"tables": {"C1": th.Contingency(30, 20, 10, 40)}, "condition": th.OperatingCondition(cost_ratio=2)}
-    expected = lesson_page(ranking, **asked, lesson="pairs", positive="spam", negative="ham")
+    tables, condition = {"C1": th.Contingency(30, 20, 10, 40)}, th.OperatingCondition(cost_ratio=2)
+    names = {"positive": "spam", "negative": "ham"}
+    expected = lesson_page(ranking, tables=tables, condition=condition, lesson="pairs", **names)
     assert (folder / "a.html").read_text(encoding="utf-8") == expected
     sentences = data("classroom", *words)["lessons"]
     assert sentences["walk"] == [str(step) for step in th.lesson.walk(ranking, positive="spam", negative="ham")]
