@@ -36,6 +36,7 @@ export interface Step {
 
 export interface Lesson {
   name: string;
+  short: string;
   title: string;
   about: string;
   x: [number, number, string];

@@ -1,7 +1,6 @@
 // The classroom: one lesson at a time, step by step, by buttons and arrow keys; every step can be a question.
 import { button, el, say, set } from "../dom";
 import { pageHead, skipLink, unique, writeFragment } from "../page";
-import { shown } from "../reals";
 import { Store } from "../state";
 import type { LessonContents } from "./contents";
 import { Picture, valueAt } from "./picture";
@@ -55,7 +54,7 @@ export function lessonPage(root: HTMLElement, contents: LessonContents, address:
   bar.addEventListener("input", () => (stop(), go(Number(bar.value))));
   const ask = toggle("Hide the next number", (checked) => store.set({ ask: checked, shown: false }));
   const large = toggle("Large, for a projector", (checked) => store.set({ large: checked }));
-  const modes = lessons.map(({ title }, lesson) => button(title, () => (stop(), store.set({ lesson, step: 0, shown: false }))));
+  const modes = lessons.map(({ short }, lesson) => button(short, () => (stop(), store.set({ lesson, step: 0, shown: false }))));
   const teacher = el(
     "div",
     { class: "teacher" },
@@ -147,8 +146,7 @@ function dragging(uid: string, moved: (value: number) => void): { root: HTMLElem
   let now: LessonDrag | undefined;
   const tell = (at: number): void => {
     if (!now) return;
-    const value = shown(Number(valueAt(now.result, at).toPrecision(4)));
-    const place = shown(Number(at.toPrecision(4)));
+    const [value, place] = [valueAt(now.result, at), at].map((each) => String(Number(each.toPrecision(4))));
     say(result, `${place}: ${now.value} ${value}`);
     set(input, { "aria-valuetext": `${place}, ${now.value} ${value}` });
   };

@@ -233,7 +233,7 @@ def _pooling(
     if len(pools) <= _SHARES_WRITTEN:
         shares = [_share(pools, place) for place in range(len(pools))]
         pieces += ["Shares ", shares[0], *(piece for share in shares[1:] for piece in (", ", share)), ". "]
-    pieces += [f"AUC {value_text(auc(cases))} → ", value(auc(pools)), "."]
+    pieces += ["AUC " if joined is None else f"AUC {value_text(auc(cases))} → ", value(auc(pools)), "."]
     if brier[0] is not None and brier[1] is not None:
         pieces += [f" Brier score {value_text(brier[0])} → ", value(brier[1]), "."]
     return sentence(*pieces)

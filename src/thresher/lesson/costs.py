@@ -48,7 +48,8 @@ def costs(ranking: Ranking, condition: OperatingCondition | None = None) -> list
     touched = tuple(int(split) for split in choice.splits)
     places = [(point.table.fpr, point.table.tpr) for point in choice.points]
     level = read_accuracy(*places[0], slope)
-    mix = "as in the data" if asked.class_ratio is None else "declared"
+    mix = "as in the data" if condition is None or condition.class_ratio is None else "as declared"
+    miss = "as much as" if stated.cost_ratio == 1 else f"{value_text(stated.cost_ratio)} times"
 
     def step(*pieces: str, height: float | None = None, splits: tuple[int, ...] = ()) -> CostStep:
         return CostStep(parts=sentence(*pieces), choice=choice, slope=slope, level=height, splits=splits)
@@ -56,8 +57,8 @@ def costs(ranking: Ranking, condition: OperatingCondition | None = None) -> list
     reads = ": the accuracy" if stated.cost_ratio == 1 else ": 1 minus the cost, as a share of getting everything wrong"
     return [
         step(
-            f"A miss costs {value_text(stated.cost_ratio)} times a false alarm, and there are ",
-            f"{value_text(class_ratio)} positives per negative ({mix}). Points of equal cost lie on lines of slope ",
+            f"A miss costs {miss} a false alarm; the class ratio (positives per negative) is ",
+            f"{value_text(class_ratio)}, {mix}. Points of equal cost lie on lines of slope ",
             "1 / (cost ratio × class ratio) = ",
             value(slope),
             ".",

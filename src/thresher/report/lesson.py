@@ -16,7 +16,7 @@ from thresher._internal.atomic import write_file
 from thresher._internal.text import count_text, letters, visible
 from thresher.calibration.losses import LOSSES
 from thresher.curves import coverage, roc
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.lesson import calibration, costs, losses, pairs, points, pool, walk
 from thresher.lesson.points import require_tables
 from thresher.lesson.step import ClassNames, Step, quotient_text, require_lesson, score_text, value_text
@@ -88,6 +88,7 @@ class Lesson:
         title, about = _TITLES[self.name]
         return {
             "name": self.name,
+            "short": self.name.capitalize(),
             "title": title,
             "about": about,
             "x": list(self.x),
@@ -122,7 +123,7 @@ def lesson_payload(
         cases = require_lesson(ranking)
         made += [
             _walk(cases, names),
-            _pool(cases),
+            _pool(cases, names),
             _costs(cases, condition),
             _pairs(cases, names),
             _losses(cases, names),
@@ -158,45 +159,27 @@ def lesson_payload(
     }
 
 
-def lesson_page(
-    ranking: Ranking | None = None,
-    *,
-    tables: Mapping[str, Contingency] | None = None,
-    condition: OperatingCondition | None = None,
-    lesson: Name | None = None,
-    positive: str | None = None,
-    negative: str | None = None,
-    title: str | None = None,
-) -> str:
-    """The page as one text of HTML, which asks the network for nothing.
+def lesson_page(payload: Mapping[str, Any]) -> str:
+    """The page of a payload as one text of HTML, which asks the network for nothing.
 
-    >>> lesson_page(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))[:15]
+    >>> lesson_page(lesson_payload(Ranking.parse("[20+,5-][10+,5-][20+,40-]")))[:15]
     '<!DOCTYPE html>'
     """
-    data = lesson_payload(
-        ranking,
-        tables=tables,
-        condition=condition,
-        lesson=lesson,
-        positive=positive,
-        negative=negative,
-        title=title,
-    )
     templates, markup = environment()
     script, style = asset("lesson.js"), asset("page.css")
     html: str = templates.get_template("lesson.html.jinja").render(
-        payload=data,
+        payload=payload,
         policy=policy(script, style),
         style=markup(style),
         script=markup(script),
-        data=markup(embedded(data)),
-        pictures={each["name"]: markup(_picture(each)) for each in data["lessons"]},
+        data=markup(embedded(payload)),
+        pictures={each["name"]: markup(_picture(each)) for each in payload["lessons"]},
     )
     return html
 
 
 def classroom(
-    ranking: Ranking | None,
+    ranking: Ranking | Mapping[str, Contingency],
     path: str | PathLike[str],
     *,
     tables: Mapping[str, Contingency] | None = None,
@@ -209,9 +192,10 @@ def classroom(
     """Write a page that teaches a small ranking, or tables, step by step.
 
     A ranking of up to 60 segments is walked, pooled into its hull, met by lines of equal cost, counted pair by pair,
-    and its scores are judged as margins and as probabilities. Tables are points, compared by dominance and by measures.
-    `lesson` is the one that the page opens with, and `condition` that of the cost lines. `positive` and `negative` are
-    what the cases are called. The page is one file that asks the network for nothing and prints as a worksheet.
+    and its scores are judged as margins and as probabilities. Tables, alone or next to a ranking of the same cases, are
+    points, compared by dominance and by measures. `lesson` is the one that the page opens with, and `condition` that of
+    the cost lines. `positive` and `negative` are what the cases are called. The page is one file that asks the network
+    for nothing and prints as a worksheet.
     It needs the extra `report`.
 
     >>> from tempfile import TemporaryDirectory
@@ -219,16 +203,20 @@ def classroom(
     ...     classroom(Ranking.parse("[20+,5-][10+,5-]"), f"{folder}/lesson.html", positive="spam", negative="ham")
     """
     require_path(path)
-    html = lesson_page(
-        ranking,
-        tables=tables,
+    alone = ranking if isinstance(ranking, Mapping) else None
+    if alone is not None and tables is not None:
+        what = f"tables are given twice, and there is no ranking next to {argument('tables')}"
+        raise ArgumentError(what, "give a ranking first, or the tables alone", parameter="tables")
+    data = lesson_payload(
+        None if isinstance(ranking, Mapping) else ranking,
+        tables=alone or tables,
         condition=condition,
         lesson=lesson,
         positive=positive,
         negative=negative,
         title=title,
     )
-    write_file(path, html)
+    write_file(path, lesson_page(data))
 
 
 def _picture(data: Mapping[str, Any]) -> str:
@@ -257,9 +245,9 @@ def _walk(cases: Ranking, names: ClassNames) -> Lesson:
     return made
 
 
-def _pool(cases: Ranking) -> Lesson:
+def _pool(cases: Ranking, names: ClassNames) -> Lesson:
     steps = pool(cases)
-    made = Lesson("pool", steps, *_coverage_axes(cases, ClassNames()), shares=True)
+    made = Lesson("pool", steps, *_coverage_axes(cases, names), shares=True)
     made.draw("line", "chance", [(0, 0), (float(cases.Neg), float(cases.Pos))])
     made.draw("line", "walked faint", _corners(cases))
     for at, step in enumerate(steps):
@@ -386,6 +374,7 @@ def _calibration(cases: Ranking, names: ClassNames) -> Lesson:
     last = len(steps) - 1
     for at, step in enumerate(steps[:-1]):
         made.draw("line", "walked", [(p, step.at(p)) for p in grid], steps=(at, at))
+        made.draw("line", "walked faint", [(p, step.at(p)) for p in grid], steps=(last, last))
         made.draw("dot", "corner", [(step.share, step.at(step.share))], steps=(at, at))
         made.draw("dot", "here", [(step.predicted, step.squared_error)], steps=(last, last))
         made.extra[at] = {"strip": 0, "here": [at], "past": at + 1, "top": max(step.pos, step.neg)}

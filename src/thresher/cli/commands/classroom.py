@@ -64,9 +64,10 @@ def command(source: str | None, how: ClassroomOptions, condition: ConditionOptio
     if source is None and not how.tables:
         raise click.UsageError('give a ranking, e.g. "[20+,5-][10+,5-][20+,40-]", or a --table')
 
+    from thresher._internal.atomic import write_file
     from thresher.cli.console.screen import present, written_text
     from thresher.cli.outputs import require_outputs
-    from thresher.report.lesson import LESSONS, classroom, lesson_payload
+    from thresher.report.lesson import LESSONS, lesson_page, lesson_payload
 
     if how.lesson is not None and how.lesson not in LESSONS:
         what = f"there is no lesson {how.lesson!r}"
@@ -83,8 +84,8 @@ def command(source: str | None, how: ClassroomOptions, condition: ConditionOptio
     }
     if len(arguments["tables"] or ()) < len(how.tables):
         raise ArgumentError("two tables have the same name", "give each another name")
-    classroom(ranking, how.output, **arguments)
     data = lesson_payload(ranking, **arguments)
+    write_file(how.output, lesson_page(data))
     sentences = {each["name"]: ["".join(step["parts"]) for step in each["steps"]] for each in data["lessons"]}
     plain = {"output": how.output, "start": data["start"], "lessons": sentences}
     lines = written_text([f"lesson    {how.output}"])

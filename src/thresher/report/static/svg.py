@@ -124,13 +124,16 @@ class Plot:
         self.drawn.append(element("text", text(sign), x=px, y=py + 4, text_anchor="middle", font_weight="bold"))
 
     def marks(self, marks: Iterable[Mapping[str, Any]]) -> None:
-        """Shapes of a lesson in the style sheet's colours, cut off at the axes."""
-        drawn: list[str] = []
+        """Shapes of a lesson in the style sheet's colours; lines are cut off at the axes."""
+        below: list[str] = []
+        above: list[str] = []
+        width, height = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
         for mark in marks:
             x, y = self._screen(*zip(*mark["points"], strict=True))
-            drawn.extend(_shapes(mark["kind"], mark["style"], x - LEFT, y - TOP, mark.get("text", "")))
-        width, height = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
-        self.drawn.append(element("svg", *drawn, x=LEFT, y=TOP, width=width, height=height))
+            layer = below if mark["kind"] in ("line", "area") else above
+            layer.extend(_shapes(mark["kind"], mark["style"], x - LEFT, y - TOP, mark.get("text", "")))
+        self.drawn.append(element("svg", *below, x=LEFT, y=TOP, width=width, height=height))
+        self.drawn.append(element("g", *above, transform=f"translate({LEFT} {TOP})"))
 
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
@@ -179,7 +182,9 @@ def _shapes(kind: str, style: str, x: Floats, y: Floats, words: str) -> Iterable
         middle = {"x": x[0], "y": y[0] + 4, "text_anchor": "middle"}
         yield element("text", text(words), **middle, class_=style.replace("letter", "lettertext", 1))
     elif kind == "text":
-        yield element("text", text(words), x=x[0], y=y[0] + 4, text_anchor="middle", class_="lessontext")
+        anchor, right, down = ("middle", 0, 4) if style == "middle" else ("end", -9, 18)
+        place = {"x": x[0] + right, "y": y[0] + down}
+        yield element("text", text(words), **place, text_anchor=anchor, class_="lessontext")
 
 
 def _share(values: npt.ArrayLike, ends: tuple[float, float]) -> Floats:
