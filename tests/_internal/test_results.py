@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 import thresher as th
 from tests.hostile import NAMES
 from tests.inference import class_examples
+from tests.inference.test_arguments import CALLS
 from tests.public import OFFERED
 from thresher import learning
 from thresher._internal import results
@@ -44,9 +45,18 @@ NO_RESULTS |= {"Progress", "RankingBuilder"}
 NO_RESULTS |= {"Evaluation"}  # what its two kinds have in common
 NO_RESULTS |= {"TreeNodes"}  # part of a fitted tree, public because saved models name it
 # Parts of a calibration map and of a decision, which show themselves.
+NO_RESULTS |= {"Watch"}  # a store, which is asked for results
+NO_RESULTS |= {"CaseCosts", "UnseenError"}  # what costs are computed from, and a part of a caution
 NO_RESULTS |= {"Losses", "LogLinear", "OneVsRest", "LeastCostRule", "ThresholdRule"}
 ALLOWED = {"table", "caption", "thead", "tbody", "tr", "th", "td", "pre", "svg", "title", "g", "path", "text", "line"}
 ALLOWED |= {"rect", "polyline", "circle", "iframe", "defs", "clippath"}
+
+
+AT_EVERY_LOOK = (
+    *("alarm_band", "calibration_evidence", "cost_change", "delay_test", "detector", "distance", "drift"),
+    *("exchangeability", "label_shift_test", "maturity", "out_of_fold_cost", "stability_index", "verified_table"),
+    "worst_case_recall",
+)
 
 
 def public_results() -> dict[str, type]:
@@ -115,6 +125,9 @@ def examples(name: str) -> dict[str, Any]:
         ),
         mapped,
         mapped.candidates[0],
+        *(th.decomposition(segments), th.reliability(segments), th.calibration.skce(segments)),
+        th.calibration_test(segments, replicates=99),
+        *(getattr(th.inference, one)(*CALLS[one][0], **CALLS[one][1]) for one in AT_EVERY_LOOK),
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
         *(
             th.calibration.smooth(ranking),

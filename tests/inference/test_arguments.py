@@ -53,6 +53,72 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "evaluate": ([LABELS, SCORES], {"replicates": 10}),
     "evaluate_rankings": ([{"a": RANKING}], {}),
 }
+CONDITION = th.OperatingCondition(cost_ratio=5)
+RATIO = inference.Interval(0.8, 0.5, 1.2, 0.01, 0.95, "given")
+MISSED = inference.Interval(20.0, 10.0, 40.0, 30.0, 0.95, "given")
+PROBABILITIES = [0.9, 0.5, 0.1]
+SEGMENTS = th.segment(["a", "b"] * 6, [[0.7, 0.3], [0.4, 0.6]] * 6, classes=["a", "b"])
+BY_NAME = th.OperatingCondition(costs=th.CostMatrix.equal(["a", "b"]))
+DELAYS = inference.maturity([1, 2, 3, 4], [20, 10, 5, 0], [3, 3, 3, 3])
+# Limits that hold at every look, and what partial labels tell.
+CALLS |= {
+    "alarm_band": ([6, 120, CONDITION], {}),
+    "allocation": ([20, [100, 200], [0.2, 0.1]], {}),
+    "arrival_weights": ([DELAYS, [1, 3]], {}),
+    "calibration_evidence": ([RANKING], {}),
+    "class_ratio_interval": ([RANKING, PROBABILITIES], {"counts": [20, 30, 50], "replicates": 20}),
+    "class_ratio_range": ([RANKING, 0.4, CONDITION], {}),
+    "cost_change": ([RANKING, RANKING, 0.4, CONDITION], {"class_ratio": 0.5}),
+    "covariate_shift_recall": ([30, RANKING, [0.3, 0.1], [50, 70]], {"threshold": 0.4}),
+    "delay_test": ([[1, 2, 3], [10, 10, 10], [20, 10, 5]], {}),
+    "detector": ([[20, 24, 9], [30, 30, 30]], {"at_least": 0.8}),
+    "difference_count_interval": (
+        [],
+        {
+            "rows": [1000, 100],
+            "predicted": [30, 40],
+            "n": [50, 20],
+            "k": [1, 8],
+            "sum_f": [1.5, 8],
+            "sum_f_squares": [0.2, 4],
+            "sum_f_positives": [0.1, 4],
+        },
+    ),
+    "distance": ([[0.1, 0.5, 0.9], [10, 20, 30], [12, 20, 28]], {}),
+    "drawn_count_interval": ([2, 50, 1000], {}),
+    "drift": ([[500, 300, 200], [[50, 30, 20], [45, 35, 20]]], {}),
+    "e_benjamini_hochberg": ([[0.5, 100, 30]], {}),
+    "exchangeability": ([[[50, 30, 20], [45, 35, 20]]], {"replicates": 19}),
+    "expected_cost_interval": ([CONDITION], {"tp": 30, "alarms": 50, "missed": MISSED, "others": 900}),
+    "expected_share": ([PROBABILITIES, [1, 2, 0], [2, 4, 5]], {}),
+    "label_shift_recall": (
+        [RANKING, RATIO, 100, inference.label_shift_test(RANKING, PROBABILITIES, [20, 30, 50], replicates=20)],
+        {"threshold": 0.4},
+    ),
+    "label_shift_test": ([RANKING, PROBABILITIES], {"counts": [20, 30, 50], "replicates": 20}),
+    "maturity": ([[1, 2, 3, 4], [20, 10, 5, 0], [3, 3, 3, 3]], {}),
+    "mean_interval": ([30, 100], {}),
+    "measure_interval": (["fnr"], {"tp": 30, "alarms": 50, "missed": MISSED, "others": 900}),
+    "out_of_fold_cost": ([SEGMENTS, BY_NAME], {"folds": 2}),
+    "permanent_random_numbers": ([["a", "b"], "salt"], {}),
+    "portfolio_interval": ([[0.1, 0.3, 0.2]], {"counts": [3, 4, 5]}),
+    "recall_deviation": ([PROBABILITIES, [True, False, False]], {"recall": 0.6}),
+    "recall_interval": ([30, MISSED], {}),
+    "regret_interval": ([RANKING, 0.4, CONDITION, RATIO], {}),
+    "rising_recall": ([30, 900, [6, 9], [120, 40]], {}),
+    "stability_index": ([[500, 300, 200], [50, 30, 20]], {}),
+    "stratified_precision": ([[6, 9], [20, 10], [5, 0]], {}),
+    "stream_count_interval": ([2, 1000], {"propensity": 0.05}),
+    "verified_table": (
+        [],
+        {"tp": 231, "fp": 32, "fn": 27, "tn": 54, "called_unverified": 166, "other_unverified": 140},
+    ),
+    "weighted_share_interval": (
+        [],
+        {"weights": 100, "positive_weights": 30, "squares": 150, "positive_squares": 40, "n": 80},
+    ),
+    "worst_case_recall": ([30, 900], {}),
+}
 # These read files and engines, whose own rooms say what a source is.
 OF_ENGINES = {"compare_scan", "evaluate_scan"}
 # Answered by what was decided, not by arguments; tested with decisions.

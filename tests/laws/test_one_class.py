@@ -27,6 +27,7 @@ ANSWERED = {
     "coverage": "counts stay counts; its rates are NaN",
     "brier": "squared errors need no other class",
     "brier_interval": "nor does their spread",
+    "calibration_evidence": "nor does betting against stated probabilities",
     "calibration_test": "nor does drawing labels from stated probabilities",
     "ece": "nor do distances between probabilities and proportions",
     "log_loss": "nor does surprise",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import require_integer, require_level
+from thresher._internal.arguments import require_instance, require_integer, require_level, require_one_of, require_seed
 from thresher._internal.results import ReadOnlyFields, Result
 from thresher.choices import ClassChoice, choose
 from thresher.errors import ArgumentError, argument, located
@@ -18,6 +18,8 @@ from thresher.inference.intervals.class_cost import CaseCosts
 from thresher.inference.rows import one_model
 from thresher.ranking import Floats, Indices, Segments, require_segments
 from thresher.tables import OperatingCondition
+
+_FIT_OPTIONS = ("maximise", "minimise", "subject_to", "starts", "exact")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,6 +84,12 @@ def out_of_fold_cost(
     difference                    -0.1000 [...]
     """
     require_level(level)
+    require_seed(seed)
+    require_instance(
+        condition, OperatingCondition, name="condition", fix="pass OperatingCondition(costs=CostMatrix(...))"
+    )
+    for option in fit:
+        require_one_of(option, _FIT_OPTIONS, name="option", fix="these are options of choose")
     parts = list(_parts(source, folds, seed, model))
     chosen = []
     for place, (train, _) in enumerate(parts):

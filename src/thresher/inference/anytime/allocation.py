@@ -10,8 +10,9 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_integer, require_number
+from thresher._internal.arguments import numbers_of, require_instance, require_integer, require_number
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import columns_of
 from thresher.ranking import Floats
 
 FEWEST = 2  # labels per stratum
@@ -30,9 +31,12 @@ def permanent_random_numbers(ids: Iterable[str | bytes], salt: str) -> Floats:
     >>> bool(permanent_random_numbers(["tx-2"], "fraud")[0] == permanent_random_numbers(["tx-1", "tx-2"], "fraud")[1])
     True
     """
+    require_instance(salt, str, name="salt", fix="give a text, the same on every day")
+    require_instance(ids, Iterable, name="ids", fix="give a list of texts")
     start = blake2b(key=blake2b(salt.encode()).digest(), digest_size=8)
 
     def number(identity: str | bytes) -> int:
+        require_instance(identity, (str, bytes), name="ids", fix="give a list of texts, one per row")
         state = start.copy()
         state.update(identity.encode("utf-8", "surrogatepass") if isinstance(identity, str) else identity)
         return int.from_bytes(state.digest(), "big") >> 11  # 53 bits: what a float holds
@@ -61,6 +65,7 @@ def allocation(
     [30, 67, 3]
     """
     budget = require_integer(budget, name="budget", least=0, fix="give a number of labels")
+    fewest = require_integer(fewest, name="fewest", least=0, fix="e.g. 2")
     size, share = numbers_of(rows, name="rows"), numbers_of(deviation, name="deviation")
     done = np.zeros(size.size) if labelled is None else numbers_of(labelled, name="labelled")
     if not size.shape == share.shape == done.shape or not size.size:
@@ -100,8 +105,11 @@ def recall_deviation(probability: npt.ArrayLike, alarms: npt.ArrayLike, recall: 
     >>> recall_deviation([0.5, 0.01], [True, False], recall=0.8).round(4).tolist()
     [0.1, 0.0796]
     """
-    p = np.asarray(probability, dtype=np.float64)
-    slope = np.where(np.asarray(alarms, dtype=bool), 1 - recall, recall)
+    p, alarm = columns_of(probability=probability, alarms=alarms)
+    if not (_in_unit(p) and _in_unit(require_number(recall, name="recall"))):
+        what = "probabilities and recall must lie in [0, 1]"
+        raise ArgumentError(what, "check them", parameter="probability")
+    slope = np.where(alarm > 0, 1 - recall, recall)
     deviation: Floats = np.sqrt(p * (1 - p)) * slope
     return deviation
 
@@ -114,6 +122,18 @@ def expected_share(probability: npt.ArrayLike, k: npt.ArrayLike = 0, n: npt.Arra
     >>> expected_share([0.5, 0.02], [0, 3], [0, 9]).tolist()
     [0.5, 0.302]
     """
-    p, positive, labels = (np.asarray(each, dtype=np.float64) for each in (probability, k, n))
+    p, positive, labels = (
+        numbers_of(each, name=name, dimensions=None)
+        for name, each in (("probability", probability), ("k", k), ("n", n))
+    )
+    sizes = {each.size for each in (p, positive, labels)} - {1}
+    if len(sizes) > 1 or not (_in_unit(p) and ((positive >= 0) & (positive <= labels) & (labels < math.inf)).all()):
+        what = "every stratum has a probability in [0, 1], and k of n labels"
+        raise ArgumentError(what, "give one of each per stratum", parameter="k")
     share: Floats = (positive + p) / (labels + 1)
     return share
+
+
+def _in_unit(values: npt.ArrayLike) -> bool:
+    numbers = np.asarray(values)
+    return bool(((numbers >= 0) & (numbers <= 1)).all())

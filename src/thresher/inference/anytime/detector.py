@@ -20,6 +20,7 @@ import numpy.typing as npt
 from thresher._internal.arguments import numbers_of, require_between, require_number
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import require_intrinsic_time
 from thresher.inference.anytime.mixture import INTRINSIC_TIME, Side, log_factor, nodes
 from thresher.ranking import Floats
 
@@ -80,6 +81,7 @@ def detector(
     """
     positive, rows, unknown = cohort_counts(k, n, unlabelled)
     side, promise = _promise(at_least, at_most)
+    require_intrinsic_time(intrinsic_time)
     favourable = positive + unknown if side == "below" else positive
     grid = nodes(0.95, intrinsic_time, side)
     steps = grid.log_odds * favourable[:, None] - rows[:, None] * log_factor(grid.log_odds, promise)

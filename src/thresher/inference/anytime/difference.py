@@ -6,11 +6,11 @@ which with few positives is none.
 
 from __future__ import annotations
 
-import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_level
+from thresher._internal.arguments import require_level, require_number
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import columns_of, require_count
 from thresher.inference.anytime.mean import asymptotic_margin
 from thresher.inference.interval import Interval
 from thresher.ranking import Floats
@@ -41,11 +41,16 @@ def difference_count_interval(
     228.4444 [107.9738, 348.9151]
     """
     require_level(level)
-    columns = (rows, predicted, n, k, sum_f, sum_f_squares, sum_f_positives)
-    names = ("rows", "predicted", "n", "k", "sum_f", "sum_f_squares", "sum_f_positives")
-    size, total_f, labels, positive, f, ff, fy = (
-        numbers_of(np.atleast_1d(np.asarray(each)), name=name) for each, name in zip(columns, names, strict=True)
+    size, total_f, labels, positive, f, ff, fy = columns_of(
+        rows=rows,
+        predicted=predicted,
+        n=n,
+        k=k,
+        sum_f=sum_f,
+        sum_f_squares=sum_f_squares,
+        sum_f_positives=sum_f_positives,
     )
+    tuned_to = None if weight is None else require_number(weight, name="weight")
     if not (labels >= 2).all():
         what = "a stratum has fewer than 2 labels, so their spread is unknown"
         raise ArgumentError(what, "label some, or join strata", parameter="n")
@@ -56,7 +61,7 @@ def difference_count_interval(
     of_f, of_y, both = moment(ff, f, f), moment(positive, positive, positive), moment(fy, f, positive)
     scale = size**2 * (1 - labels / size) / labels
     spread_f = float(scale @ of_f)
-    tuned = weight if weight is not None else (float(scale @ both) / spread_f if spread_f > 0 else 0.0)
+    tuned = tuned_to if tuned_to is not None else (float(scale @ both) / spread_f if spread_f > 0 else 0.0)
     estimate = float(tuned * total_f.sum() + size @ ((positive - tuned * f) / labels))
     variance = max(0.0, float(scale @ (of_y - 2 * tuned * both + tuned**2 * of_f)))
     n_all = float(labels.sum())
@@ -85,6 +90,9 @@ def weighted_share_interval(
     0.0800 [0.0382, 0.1218]
     """
     require_level(level)
+    sums = {"weights": weights, "positive_weights": positive_weights, "squares": squares}
+    for name, value in (sums | {"positive_squares": positive_squares, "n": n}).items():
+        require_count(value, name=name)
     if not (0 <= positive_weights <= weights and weights > 0 and 0 <= positive_squares <= squares and n > 0):
         what = f"{positive_weights:g} of {weights:g} is no share of weights"
         raise ArgumentError(what, "sum 1 / propensity over labelled rows", parameter="weights")

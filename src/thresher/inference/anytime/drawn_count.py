@@ -17,11 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_between, require_level, require_number, require_one_of
+from thresher._internal.arguments import require_level, require_number, require_one_of
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import columns_of, require_intrinsic_time, require_pair
 from thresher.inference.anytime.mixture import mean_limits
 from thresher.inference.interval import Interval, stretch_limits
 
@@ -94,7 +94,7 @@ def stream_count_interval(
     80.0000 [2.0000, 391.1226]
     """
     require_level(level)
-    require_between(intrinsic_time, 0, math.inf, name="intrinsic_time", fix="e.g. 5 for rare misses")
+    require_intrinsic_time(intrinsic_time)
     _require_stream(drawn, rows, propensity, unlabelled)
     if not rows:
         return Interval(0.0, 0.0, 0.0, 0.0, level, "anytime", "no rows")
@@ -217,14 +217,10 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _strata(k: npt.ArrayLike, n: npt.ArrayLike, total: npt.ArrayLike, prior: tuple[float, float]) -> list[_Stratum]:
-    columns = [
-        numbers_of(np.atleast_1d(np.asarray(each)), name=name) for each, name in ((k, "k"), (n, "n"), (total, "total"))
-    ]
-    a, b = prior
+    columns = columns_of(k=k, n=n, total=total)
+    a, b = require_pair(prior, name="prior", fix="e.g. (0.5, 50)")
     if not (a > 0 and b > 0):
         raise ArgumentError(f"the prior BetaBin({a:g}, {b:g}) has no shape", "e.g. (0.5, 50)", parameter="prior")
-    if len({column.shape for column in columns}) > 1 or not columns[0].size:
-        raise ArgumentError("k, n and total belong to the same strata", "give one of each per stratum", parameter="k")
     strata = []
     for positives, drawn, rows in zip(*(column.tolist() for column in columns), strict=True):
         if not (0 <= positives <= drawn <= rows < math.inf and all(map(float.is_integer, (positives, drawn, rows)))):

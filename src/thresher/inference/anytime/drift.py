@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_between
+from thresher._internal.arguments import numbers_of, require_between, require_instance, require_level
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import require_intrinsic_time
 from thresher.inference.anytime.detector import Detector, detect, e_value
 from thresher.inference.anytime.mixture import INTRINSIC_TIME, log_factor, nodes
 from thresher.ranking import Floats
@@ -76,6 +77,8 @@ def drift(
     Drift(evidence 2.916 of 365, share at 2 0.6, was 0.5)
     """
     base, table = _cells(reference, counts)
+    require_intrinsic_time(intrinsic_time)
+    require_instance(ordered, bool, name="ordered", fix="True for cells in order, False for categories")
     require_between(tolerance, 0, 1, name="tolerance", fix="e.g. 0.05")
     expected, shares = (_above(each) if ordered else each for each in (base, table))
     rows, in_reference = table.sum(axis=1), float(base.sum())
@@ -109,6 +112,7 @@ def e_benjamini_hochberg(e_values: npt.ArrayLike, *, level: float = 0.95) -> npt
     >>> e_benjamini_hochberg([0.3, 150, 1.2, 60, 8]).tolist()
     [1, 3]
     """
+    require_level(level)
     values = numbers_of(e_values, name="e_values")
     order = np.argsort(-values, kind="stable")
     enough = values[order] * np.arange(1, values.size + 1) >= values.size / (1 - level)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_level, require_number
+from thresher._internal.arguments import numbers_of, require_instance, require_level, require_number
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError
 from thresher.inference.anytime.class_ratio import LabelShiftTest
+from thresher.inference.anytime.counts import columns_of, require_count
 from thresher.inference.anytime.mean import mean_interval
 from thresher.inference.anytime.mixture import mean_limits
 from thresher.inference.anytime.verified import recall_interval
@@ -54,8 +55,7 @@ def worst_case_recall(tp: float, others: float, *, reported: float = 0, level: f
     """
     require_level(level)
     for name, value in (("tp", tp), ("others", others), ("reported", reported)):
-        if not require_number(value, name=name) >= 0:
-            raise ArgumentError(f"{name} must be at least 0, got {value:g}", "give a count", parameter=name)
+        require_count(value, name=name)
     if reported > others:
         what = f"{reported:g} reported misses among {others:g} rows that were not called"
         raise ArgumentError(what, "count each missed row once", parameter="reported")
@@ -78,6 +78,8 @@ def rising_recall(
     Step(step 1: recall 0.0574 to 1.0000, if the share of positives rises with the score)
     """
     require_level(level)
+    for name, value in (("tp", tp), ("others", others), ("reported", reported)):
+        require_count(value, name=name)
     positive, labels = _bands(k, n)
     half = (1 + level) / 2
     upper = mean_interval(positive[0], labels[0], level=half).upper if labels[0] else 1.0
@@ -114,8 +116,10 @@ def covariate_shift_recall(
     """
     require_level(level)
     require_ranking(reference, both_classes=True)
-    at, count = numbers_of(score, name="score"), numbers_of(rows, name="rows")
-    split = int(splits_at(reference.score, np.array([threshold]))[0])
+    at, count = columns_of(score=score, rows=rows)
+    if not (np.isfinite(count) & (count >= 0) & ~np.isnan(at)).all():
+        raise ArgumentError("rows must be counts, and scores numbers", "check them", parameter="rows")
+    split = int(splits_at(reference.score, np.array([require_number(threshold, name="threshold")]))[0])
     if split == len(reference):
         raise ArgumentError("the reference has no rows below the threshold", "give one that has", parameter="reference")
     below = reference.score[split:]
@@ -156,7 +160,11 @@ def label_shift_recall(
     """
     require_level(level)
     require_ranking(reference, both_classes=True)
-    split = int(splits_at(reference.score, np.array([threshold]))[0])
+    require_instance(class_ratio, Interval, name="class_ratio", fix="pass class_ratio_interval(...)")
+    require_instance(test, LabelShiftTest, name="test", fix="pass label_shift_test(...)")
+    for name, value in (("rows", rows), ("k", k), ("n", n)):
+        require_count(value, name=name)
+    split = int(splits_at(reference.score, np.array([require_number(threshold, name="threshold")]))[0])
     tp, fp = (float(counts[split]) for counts in reference.covered())
     recall = rate_interval(tp, float(reference.Pos), level=level)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_level
+from thresher._internal.arguments import numbers_of, require_instance, require_level
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, EmptyError
 from thresher.inference.interval import normal_quantile
@@ -132,7 +132,8 @@ def arrival_weights(delays: Maturity, age: npt.ArrayLike) -> Floats:
     >>> arrival_weights(delays, [1, 3]).tolist()
     [2.0, 1.0]
     """
-    share = delays.share_at(age) / delays.plateau
+    require_instance(delays, Maturity, name="delays", fix="pass maturity(...)")
+    share = delays.share_at(numbers_of(age, name="age", dimensions=None)) / delays.plateau
     return np.divide(1.0, share, out=np.full(np.shape(share), math.nan), where=share > 0)
 
 

@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_between, require_level, require_number, require_one_of
+from thresher._internal.arguments import numbers_of, require_level, require_number, require_one_of
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import require_count, require_intrinsic_time, require_pair
 from thresher.inference.anytime.mixture import INTRINSIC_TIME, mean_limits
 from thresher.inference.interval import Interval
 from thresher.ranking import Floats
@@ -48,18 +49,18 @@ def mean_interval(
     >>> print(mean_interval(720, 1000, squares=720, method="asymptotic"))
     0.7200 [0.6769, 0.7631]
     """
-    _require_sum(total, n, unlabelled, within)
+    least, most = require_pair(within, name="within", fix="give (least, most)")
+    _require_sum(total, n, unlabelled, (least, most))
     require_level(level)
     require_one_of(method, get_args(MeanMethod), name="method")
-    require_between(intrinsic_time, 0, math.inf, name="intrinsic_time", fix="e.g. 50 for 200 labels at one half")
-    least, most = within
+    require_intrinsic_time(intrinsic_time)
     known = n - unlabelled
     estimate = total / known if known else math.nan
     if method == "asymptotic":
         if squares is None or unlabelled:
             fix = "give squares=Σx², of rows that are all labelled"
             raise ArgumentError("asymptotic limits need the spread of all values", fix, parameter="squares")
-        variance = max(0.0, squares / n - estimate**2)
+        variance = max(0.0, require_count(squares, name="squares") / n - estimate**2)
         half = asymptotic_margin(variance, n, level=level)
         lower, upper = max(least, estimate - half), min(most, estimate + half)
         return Interval(estimate, lower, upper, variance / n, level, "asymptotic")

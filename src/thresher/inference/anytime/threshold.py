@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import require_instance, require_level
+from thresher._internal.arguments import require_between, require_instance, require_level, require_number
 from thresher._internal.results import Result
 from thresher.curves.hull import hull_splits
 from thresher.inference.anytime.mean import mean_interval
@@ -184,7 +184,7 @@ def cost_change(
     for one in (reference, labelled):
         require_ranking(one, both_classes=True)
     before = _prevalence(condition.class_ratio or reference.class_ratio)
-    after = _prevalence(class_ratio)
+    after = _prevalence(require_between(class_ratio, 0, math.inf, name="class_ratio", fix="give Pos / Neg of today"))
 
     def at_threshold(ranking: Ranking, prevalence: float) -> float:
         rates = _rates(ranking, np.array([_split(ranking, threshold)]))
@@ -208,7 +208,7 @@ def cost_change(
 
 
 def _split(ranking: Ranking, threshold: float) -> int:
-    return int(splits_at(ranking.score, np.array([threshold]))[0])
+    return int(splits_at(ranking.score, np.array([require_number(threshold, name="threshold")]))[0])
 
 
 def _rates(ranking: Ranking, splits: np.ndarray[tuple[int], np.dtype[np.intp]]) -> tuple[Floats, Floats]:

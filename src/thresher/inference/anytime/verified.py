@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import require_level, require_number, require_one_of
+from thresher._internal.arguments import require_instance, require_level, require_number, require_one_of
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError
+from thresher.inference.anytime.counts import columns_of, require_count
 from thresher.inference.anytime.mixture import mean_limits
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, undefined
 from thresher.tables import Contingency, OperatingCondition
@@ -78,7 +79,7 @@ def recall_interval(tp: float | Interval, missed: Interval) -> Interval:
     >>> print(recall_interval(180, drawn_count_interval(2, 500, 20_000)))
     0.6923 [0.3352, 0.9730]
     """
-    positive = _as_interval(tp, missed.level)
+    positive = _as_interval(tp, missed)
     level = _joint_level(positive, missed, counted=not isinstance(tp, Interval))
     if not positive.upper + missed.upper > 0:
         return undefined(level, "there may be no positives")
@@ -108,7 +109,8 @@ def measure_interval(
     0.9960 [0.9821, 0.9998]
     """
     require_one_of(measure, get_args(Measure), name="measure")
-    positive = _as_interval(tp, missed.level)
+    positive = _as_interval(tp, missed)
+    _require_rows(positive, alarms, missed, others)
     level = _joint_level(positive, missed, counted=not isinstance(tp, Interval))
 
     def value(right: float, lost: float) -> float:
@@ -136,9 +138,9 @@ def expected_cost_interval(
     0.0847 [0.0108, 0.3576]
     """
     require_condition(condition)
-    positive = _as_interval(tp, missed.level)
+    positive = _as_interval(tp, missed)
+    rows = _require_rows(positive, alarms, missed, others)
     level = _joint_level(positive, missed, counted=not isinstance(tp, Interval))
-    rows = alarms + others
     gain, loss = condition.cost_tp - condition.cost_fp, condition.cost_fn - condition.cost_tn
     fixed = alarms * condition.cost_fp + others * condition.cost_tn
     ends = [[gain * one.lower, gain * one.estimate, gain * one.upper] for one in (positive,)]
@@ -163,8 +165,11 @@ def stratified_precision(
     0.6800 [0.4316, 0.8838]
     """
     require_level(level)
-    positive, labelled, waiting = (np.asarray(each, dtype=np.float64) for each in (k, n, unlabelled))
+    positive, labelled, waiting = columns_of(k=k, n=n, unlabelled=unlabelled)
     alarms = labelled + waiting
+    if not ((positive >= 0) & (positive <= labelled) & (waiting >= 0) & (alarms > 0) & np.isfinite(alarms)).all():
+        what = "every band has alarms, and of those labelled k are positive"
+        raise ArgumentError(what, "give counts with 0 <= k <= n per band", parameter="k")
     lower, upper = mean_limits(positive, positive, labelled, level=1 - (1 - level) / alarms.size)
     least, most = positive / alarms, (positive + waiting) / alarms  # what the labels themselves leave open
     lower, upper = np.clip(lower, least, most), np.clip(upper, least, most)
@@ -193,13 +198,23 @@ def _corrected(
     return Interval(estimate, lower, upper, log_variance * slope**2, level, "begg-greenes", "", apparent)
 
 
-def _as_interval(value: float | Interval, level: float) -> Interval:
+def _as_interval(value: float | Interval, missed: Interval) -> Interval:
+    require_instance(missed, Interval, name="missed", fix="pass e.g. drawn_count_interval(...)")
     if isinstance(value, Interval):
         return value
-    count = require_number(value, name="tp")
-    if not count >= 0:
-        raise ArgumentError(f"tp must be at least 0, got {count:g}", "give the labelled positives", parameter="tp")
-    return Interval(count, count, count, 0.0, level, "counted")
+    count = require_count(value, name="tp")
+    return Interval(count, count, count, 0.0, missed.level, "counted")
+
+
+def _require_rows(positive: Interval, alarms: float, missed: Interval, others: float) -> float:
+    """All rows; refuse positives that do not fit among them."""
+    for name, inside, rows in (("alarms", positive, alarms), ("others", missed, others)):
+        if require_count(rows, name=name) < inside.upper * (1 - 1e-12):
+            what = f"{rows:g} {name} cannot hold {inside.upper:g} positives"
+            raise ArgumentError(what, "count all rows, labelled or not", parameter=name)
+    if not alarms + others:
+        raise ArgumentError("there are no rows", "count all rows, labelled or not", parameter="alarms")
+    return alarms + others
 
 
 def _joint_level(positive: Interval, missed: Interval, *, counted: bool) -> float:
