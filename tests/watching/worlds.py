@@ -84,3 +84,13 @@ def rows(first: int, scores: Any, at: Any) -> dict[str, Any]:
         "time": days(np.broadcast_to(at, scores.shape)),
         "p": scores,
     }
+
+
+@lru_cache
+def demo_check() -> Any:
+    """A check after half a year of a small stream that changes on day 60."""
+    from thresher.cli.commands.watch_demo import simulate
+    from thresher.laboratory import Stream
+
+    with in_memory() as folder:
+        return simulate(folder / "demo.db", Stream(rows=60, change=60), weeks=20)

@@ -5,5 +5,6 @@ from thresher.laboratory.coverage import coverage
 from thresher.laboratory.gaussians import Gaussians
 from thresher.laboratory.sample import Sample
 from thresher.laboratory.scores import Scores
+from thresher.laboratory.stream import Stream
 
-__all__ = ["Cells", "Gaussians", "Sample", "Scores", "coverage"]
+__all__ = ["Cells", "Gaussians", "Sample", "Scores", "Stream", "coverage"]

@@ -31,7 +31,8 @@ def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike)
         what = f"score, pos and neg have shapes {columns[0].shape}, {columns[1].shape} and {columns[2].shape}"
         raise LengthError(what, "give three columns of the same length, one entry per segment")
     scores = rankable(columns[0]).astype(np.float64)
-    masked = np.logical_or.reduce([np.ma.getmaskarray(np.ma.asarray(column)) for column in (score, pos, neg)])
+    pairs = zip((score, pos, neg), columns, strict=True)
+    masked = np.logical_or.reduce([_mask(column, array) for column, array in pairs])
     absent = np.flatnonzero(np.isnan(scores) | masked)
     if absent.size:
         which = f"{absent.size:,} of {scores.size:,} scores"
@@ -41,6 +42,14 @@ def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike)
     positives, negatives = _counts(columns[1], "pos", kind), _counts(columns[2], "neg", kind)
     require_safe_total(float(positives.sum(dtype=np.float64) + negatives.sum(dtype=np.float64)))
     return scores, positives, negatives
+
+
+def _mask(column: npt.ArrayLike, array: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+    """Which entries are masked; of a list, a masked one has become NaN."""
+    plain = not isinstance(column, np.ndarray) and array.dtype.kind in "iubf"
+    if plain and not np.isnan(array.astype(np.float64)).any():
+        return np.zeros(array.shape, dtype=np.bool_)  # masks of long lists take long to build
+    return np.ma.getmaskarray(np.ma.asarray(column))
 
 
 def check_ranges(low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> Groups:

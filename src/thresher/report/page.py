@@ -115,7 +115,7 @@ def environment() -> tuple[Any, Any]:
     jinja = extra("jinja2", name="report")
     markup = extra("markupsafe", name="report").Markup
     templates = jinja.Environment(
-        loader=jinja.FunctionLoader(_template),
+        loader=jinja.FunctionLoader(packaged),
         autoescape=True,
         undefined=jinja.StrictUndefined,
         trim_blocks=True,
@@ -136,11 +136,14 @@ def embedded(data: Mapping[str, Any]) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """The content security policy: this script, this style, and nothing else."""
-    digests = (hashlib.sha256(text.encode()).digest() for text in (script, style))
-    allowed = ("sha256-" + base64.b64encode(digest).decode() for digest in digests)
-    sources = "script-src '{}'; style-src '{}'".format(*allowed)
-    return f"default-src 'none'; {sources}; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    """The content security policy: this script, if there is one, and this style."""
+    allowed = (
+        f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in (script, style)
+    )
+    sources = [f"{kind}-src {digest}" for kind, digest in zip(("script", "style"), allowed, strict=True)]
+    images = "img-src data: blob:"
+    sources = [*sources, images] if script else sources[1:]
+    return f"default-src 'none'; {'; '.join(sources)}; base-uri 'none'; form-action 'none'"
 
 
 def asset(name: str) -> str:
@@ -148,7 +151,8 @@ def asset(name: str) -> str:
     return resources.files("thresher.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _template(name: str) -> str:
+def packaged(name: str) -> str:
+    """A file of this package: a template, or a style that no script needs."""
     return resources.files("thresher.report").joinpath(name).read_text(encoding="utf-8")
 
 

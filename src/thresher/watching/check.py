@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Literal, TypeAlias
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -36,10 +37,13 @@ from thresher.watching.assumptions import (
     threshold_state,
 )
 from thresher.watching.cohorts import Cohorts, Queue, Snapshot
-from thresher.watching.epoch import reference_cautions, strata_names
+from thresher.watching.epoch import Epoch, reference_cautions, strata_names
 from thresher.watching.periods import HOUR, duration, moment_text, period_numbers, period_text
 from thresher.watching.promises import Evidence, PromiseCheck, check_promise
 from thresher.watching.settings import OF_MISSES, Settings, read_promises
+
+if TYPE_CHECKING:
+    from thresher.report.watching import Chart
 
 FORMAT = "thresher/check/1"
 State: TypeAlias = Literal["broken", "holds", "undecided", "not watched"]
@@ -121,6 +125,13 @@ class Check(Tabular):
     last_label: int | None
     unwatched: str
     cautions: tuple[Caution, ...]
+    snapshot: Snapshot
+    evidence: Evidence
+
+    @property
+    def epoch_of(self) -> Epoch:
+        """The decision that is deployed, with its reference."""
+        return self.snapshot.state.epoch
 
     @property
     def state(self) -> State:
@@ -176,6 +187,22 @@ class Check(Tabular):
             "labels": [one.labels.used for one in every],
             "because": [one.because for one in every],
         }
+
+    def chart(self, name: str) -> Chart:
+        """The numbers of a picture of the page, as columns with a `frame()`.
+
+        The control chart of a promise has its name; others are "bands", "ladder", "class_ratio", "regret",
+        "calibration", "calibration_path", "maturity", "cohorts", "scores", "columns", "volume" and "queue".
+        """
+        from thresher.report.watching import chart
+
+        return chart(self, name)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write everything as one self-contained HTML file; needs the extra `report`."""
+        from thresher.report.watching import write_watch_page
+
+        write_watch_page(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema, thresher/check/1."""
@@ -277,6 +304,8 @@ def assemble(snapshot: Snapshot, *, gate: bool = True) -> tuple[Check, list[Alar
         last_label=snapshot.last_label,
         unwatched=_unwatched(snapshot, evidence, checks),
         cautions=_cautions(snapshot, evidence, delays, mix),
+        snapshot=snapshot,
+        evidence=evidence,
     )
     return check, raised
 

@@ -200,9 +200,10 @@ def _alarm_time(evidence: Evidence) -> float:
 
 
 def precision_interval(cohorts: Cohorts, *, level: float, scale: int = 1) -> Interval:
-    """Limits of the precision of all alarms, by strata if some are not reviewed.
+    """Limits of the precision of all alarms, from those that are reviewed.
 
-    In a stratum the review may depend on everything but the label. A stratum without review may hold anything.
+    Of alarms without a label two things are known, each at half the error: they are positive or not, whichever, and in
+    a stratum of scores those that are reviewed stand for the others. A stratum without review may hold anything.
     """
     alarms = cohorts.take(cohorts.alarm)
     if not alarms.count():
@@ -215,13 +216,37 @@ def precision_interval(cohorts: Cohorts, *, level: float, scale: int = 1) -> Int
         return mean_interval(total * scale, labels * scale, level=level)
     if not labels:
         return undefined(level, "no alarm is labelled")
+    half = (1 + level) / 2
+    k, n, waiting = _by_stratum(alarms, scale)
+    either = mean_interval(k.sum(), (n + waiting).sum(), unlabelled=waiting.sum(), level=half)
+    share = (n + waiting) / (n + waiting).sum()
+    ends = np.array([_ends(*counts, level=1 - (1 - half) / k.size) for counts in zip(k, n, strict=True)])
+    lower, upper = max(either.lower, float(share @ ends[:, 0])), min(either.upper, float(share @ ends[:, 1]))
+    if lower > upper:  # reviewed alarms do not stand for the others
+        lower, upper = either.lower, either.upper
+    rates = np.divide(k, n, out=np.full(k.size, math.nan), where=n > 0)
+    estimate = float(np.clip(share @ rates, lower, upper))
+    return Interval(estimate, lower, upper, math.nan, level, either.method, "by score band")
+
+
+def _ends(k: float, n: float, *, level: float) -> tuple[float, float]:
+    """Limits of the share of positives in a stratum; without a label it may be any."""
+    if not n:
+        return 0.0, 1.0
+    interval = mean_interval(k, n, level=level)
+    return interval.lower, interval.upper
+
+
+def _by_stratum(alarms: Cohorts, scale: int) -> tuple[Floats, Floats, Floats]:
+    """Positives, labels, and alarms without one, of each stratum of alarms."""
     strata = alarms.strata
-    here = np.unique(strata)
     k, n, waiting = (
-        [alarms.count((strata == stratum) & part) * scale for stratum in here.tolist()]
+        np.array(
+            [alarms.count((strata == stratum) & part) * scale for stratum in np.unique(strata).tolist()], np.float64
+        )
         for part in (alarms.positive, ~alarms.unknown, alarms.unknown)
     )
-    return stratified_precision(k, n, waiting, level=level)
+    return k, n, waiting
 
 
 def _clustered(alarms: Cohorts) -> tuple[float, float]:
@@ -247,7 +272,7 @@ def positives(cohorts: Cohorts, evidence: Evidence, *, scale: int = 1) -> Positi
     if certain:
         counted = Interval(tp, tp, tp, 0.0, half, "counted")
     else:
-        share = precision_interval(alarms, level=half, scale=scale)
+        share = stratified_precision(*_by_stratum(alarms, scale), level=half)
         most = tp + alarms.count(alarms.unknown) * scale
         if math.isnan(share.estimate):
             counted = Interval(math.nan, tp, most, math.nan, half, "worst case")

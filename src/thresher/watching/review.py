@@ -159,6 +159,14 @@ def _found(snapshot: Snapshot) -> tuple[float, float]:
     return float(stretch.count(stretch.alarm & stretch.positive)), max(float((queue.rows * share).sum()), 0.5)
 
 
+def expected_audit(snapshot: Snapshot, number: int) -> Interval | None:
+    """What `audit_interval` would be with so many more labels, best allocated."""
+    rows, labelled, positive = _strata(snapshot, alarms=False)
+    planned = _allocate(number, rows, labelled, positive, snapshot, alarms=False)
+    level = snapshot.state.settings.level
+    return audit_interval(snapshot.queue, snapshot.current, level, planned) if planned.sum() else None
+
+
 def _narrowing(snapshot: Snapshot, planned: Counts) -> tuple[Interval | None, Interval | None]:
     level = snapshot.state.settings.level
     return audit_interval(snapshot.queue, snapshot.current, level), audit_interval(

@@ -90,7 +90,8 @@ def facts(check: Check) -> Iterator[tuple[str, str]]:
         now, before = check.drift.share, check.drift.reference
         yield "scores", f"have moved: {now:.3g} of rows lie above a cut that {before:.3g} were above"
     if check.drifted:
-        yield "columns", f"{', '.join(check.drifted)} have moved"
+        moved = "has moved" if len(check.drifted) == 1 else "have moved"
+        yield "columns", f"{', '.join(check.drifted)} {moved}"
     for step in check.steps:
         shown = "refuted" if step.refuted else limits(step.recall)
         yield f"recall, {step.step}", f"{shown} if {step.assumption}"

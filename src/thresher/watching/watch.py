@@ -118,6 +118,7 @@ class Watch(Result):
         timeout: float = 30.0,
         journal: str = "wal",
         clock: Clock | None = None,
+        salt: str | None = None,
         **settings: Any,
     ) -> Self:
         """Make a watch of a decision.
@@ -127,7 +128,8 @@ class Watch(Result):
         which labels have come, "45d"), `false_alarms` ("1 in 365" periods), `sample` (the share of unflagged rows to
         label), `columns` (inputs to watch), `keep` ("all" rows, "reviewable" ones, or "counted": the rest comes by
         `count`), `level`, `tolerance` of drift, `stretch` (periods that are audited together) and `silent_negative`
-        (the age from which no label means negative).
+        (the age from which no label means negative). `salt` decides which rows are drawn, and is random unless it is
+        given: with it, everybody can tell.
         """
         checked = Settings.checked(promises=promises, **settings)
         source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
@@ -144,7 +146,7 @@ class Watch(Result):
                 with store.write():
                     if not store.has_tables():
                         store.create_tables()
-                    _add_watch(store, title, checked, epoch, now)
+                    _add_watch(store, title, checked, epoch, now=now, salt=salt or secrets.token_hex(16))
                 store.use_journal()
         except Exception:
             if made:
@@ -506,7 +508,7 @@ def _require_journal(journal: str) -> str:
     return journal
 
 
-def _add_watch(store: Store, name: str, settings: Settings, epoch: Epoch, now: int) -> None:
+def _add_watch(store: Store, name: str, settings: Settings, epoch: Epoch, *, now: int, salt: str) -> None:
     if store.query("SELECT 1 FROM watch WHERE name = :name", name=name):
         raise OutputError(f"{store.place} holds a watch {name!r} already", f"pass another {argument('name')}")
     ((number,),) = store.query("SELECT coalesce(max(number), 0) + 1 FROM watch")
@@ -515,7 +517,7 @@ def _add_watch(store: Store, name: str, settings: Settings, epoch: Epoch, now: i
         " VALUES (:number, :name, :salt, :settings, NULL, 1)",
         number=number,
         name=name,
-        salt=secrets.token_hex(16),
+        salt=salt,
         settings=settings.to_json(),
     )
     _add_epoch(store, number, epoch, 1)

@@ -23,6 +23,7 @@ COMMANDS = {
     "acknowledge": ("watch_acknowledge", "Acknowledge the alarm of a promise."),
     "compact": ("watch_compact", "Turn old rows into counts."),
     "show": ("watch_show", "Show settings, decisions, batches and checks."),
+    "demo": ("watch_demo", "Watch a simulated year, and write the page."),
 }
 STORE = click.argument("store", metavar="STORE", type=str)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from rich.text import Text
 
 from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, name_text
 from thresher.cli.console.screen import table as grid_of
+from thresher.ranking import Floats
 from thresher.watching import Check, Review
 from thresher.watching.summary import cells, facts, headline
 
@@ -27,9 +30,31 @@ def check_blocks(check: Check) -> Iterator[Any]:
             promise, recent, every, verdict, evidence, _ = cells(one, period)
             rows.append([promise, Text(recent), Text(every), Text(verdict, style=_STYLES[one.verdict]), Text(evidence)])
         yield grid_of(["promise", "now", "all", "verdict", "evidence"], rows)
-        yield [Text(f"{one.promise}: {one.because}", style=FAINT) for one in check.promises.values()]
+        yield [
+            Text.assemble(sparkline(one.log_path, math.log(one.most)), f" {one.promise}: {one.because}", style=FAINT)
+            for one in check.promises.values()
+        ]
     yield [name_text(f"{name:<12} {text}") for name, text in facts(check) if name != "!"]
     yield cautions_text(check.cautions)
+
+
+def sparkline(path: Floats, alarm: float, width: int = 20) -> str:
+    """Logarithms of evidence over time in braille, from none to an alarm.
+
+    >>> sparkline(np.array([-1.0, 0.0, 2.0, 4.0, 8.0, 8.0]), 8.0, width=3)
+    '⣀⣠⣿'
+    """
+    if not path.size:
+        return ""
+    finite = np.clip(np.where(np.isfinite(path), path, 0.0) / alarm, 0.0, 1.0)
+    ends = np.linspace(0, path.size, 2 * width + 1).round().astype(np.int64)
+    tops = [finite[start : max(stop, start + 1)] for start, stop in pairwise(ends.tolist())]
+    dots = [max(1, math.ceil(4 * float(part.max(initial=0.0)))) for part in tops]
+    pairs = zip(dots[::2], dots[1::2], strict=True)
+    return "".join(chr(0x2800 + _LEFT[left] + _RIGHT[right]) for left, right in pairs)
+
+
+_LEFT, _RIGHT = (0, 0x40, 0x44, 0x46, 0x47), (0, 0x80, 0xA0, 0xB0, 0xB8)  # dots filled from below
 
 
 def review_blocks(review: Review) -> Iterator[Any]:

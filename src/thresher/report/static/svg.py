@@ -80,6 +80,18 @@ class Panel(NamedTuple):
     svg: str
 
 
+class Box(NamedTuple):
+    """Where axes lie in a picture, in pixels."""
+
+    left: float = LEFT
+    top: float = TOP
+    right: float = WIDTH - RIGHT
+    bottom: float = HEIGHT - BOTTOM
+
+
+ALL = Box()
+
+
 @dataclass(slots=True)
 class Plot:
     """A pair of axes to draw on in the data's own units."""
@@ -90,6 +102,8 @@ class Plot:
     y_label: str
     y_ticks: Mapping[float, str] | None = None  # places and their texts, where round numbers would not do
     drawn: list[str] = field(default_factory=list)
+    x_ticks: Mapping[float, str] | None = None
+    box: Box = ALL
 
     def line(self, x: npt.ArrayLike, y: npt.ArrayLike, *, place: int | None = None, dashes: str = "2 3") -> None:
         """A line through points; without a place it is an aid in the text's colour."""
@@ -97,29 +111,29 @@ class Plot:
         style |= {"stroke_dasharray": dashes} if dashes else {}
         if place is not None:
             style = {"stroke": colour(place), "stroke_width": 2, "stroke_linejoin": "round", **dashed(place)}
-        self._path(_path(*self._screen(x, y)), fill="none", **style)
+        self._path(_path(*self.screen(x, y)), fill="none", **style)
 
     def area(self, x: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike, *, place: int) -> None:
         """A band between two lines."""
-        there, back = self._screen(x, upper), self._screen(np.asarray(x)[::-1], np.asarray(lower)[::-1])
+        there, back = self.screen(x, upper), self.screen(np.asarray(x)[::-1], np.asarray(lower)[::-1])
         both = (np.concatenate(sides) for sides in zip(there, back, strict=True))
         self._path(f"{_path(*both)}Z", fill=colour(place), fill_opacity=0.18)
 
-    def bars(self, edges: npt.ArrayLike, heights: npt.ArrayLike, *, place: int) -> None:
+    def bars(self, edges: npt.ArrayLike, heights: npt.ArrayLike, *, place: int, opacity: float = 0.75) -> None:
         """Bars on the line y = 0, upwards or downwards, as one shape."""
         edge, height = np.asarray(edges, dtype=np.float64), np.asarray(heights, dtype=np.float64)
         x, y = np.repeat(edge, 2), np.concatenate([[0.0], np.repeat(height, 2), [0.0]])
-        self._path(f"{_path(*self._screen(x, y), near=0.0)}Z", fill=colour(place), fill_opacity=0.75)
+        self._path(f"{_path(*self.screen(x, y), near=0.0)}Z", fill=colour(place), fill_opacity=opacity)
 
     def point(self, x: float, y: float, *, place: int) -> None:
         """A diamond: the best point of a model."""
-        (px,), (py,) = self._screen([x], [y])
+        (px,), (py,) = self.screen([x], [y])
         across = f"M{number(px - 6)} {number(py)}l6 -6l6 6l-6 6Z"
         self._path(across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
 
     def letter(self, x: float, y: float, sign: str, *, place: int) -> None:
         """A disc with a letter in it: a classifier."""
-        (px,), (py,) = self._screen([x], [y])
+        (px,), (py,) = self.screen([x], [y])
         self.drawn.append(element("circle", cx=px, cy=py, r=9, fill="Canvas", stroke=colour(place), stroke_width=2))
         self.drawn.append(element("text", text(sign), x=px, y=py + 4, text_anchor="middle", font_weight="bold"))
 
@@ -129,7 +143,7 @@ class Plot:
         above: list[str] = []
         width, height = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
         for mark in marks:
-            x, y = self._screen(*zip(*mark["points"], strict=True))
+            x, y = self.screen(*zip(*mark["points"], strict=True))
             layer = below if mark["kind"] in ("line", "area") else above
             layer.extend(_shapes(mark["kind"], mark["style"], x - LEFT, y - TOP, mark.get("text", "")))
         self.drawn.append(element("svg", *below, x=LEFT, y=TOP, width=width, height=height))
@@ -137,7 +151,11 @@ class Plot:
 
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
-        return picture(*self._axes(), *self.drawn, name=name, **attributes)
+        return picture(*self.parts(), name=name, **attributes)
+
+    def parts(self) -> list[str]:
+        """Axes and what was drawn, to be put into a picture."""
+        return [*self._axes(), *self.drawn]
 
     def panel(self, title: str, caption: str) -> Panel:
         """The finished picture with its heading and a sentence."""
@@ -146,27 +164,36 @@ class Plot:
     def _path(self, d: str, **attributes: str | float) -> None:
         self.drawn.append(element("path", d=d, **attributes))
 
-    def _screen(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-        right, low = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
-        return LEFT + right * _share(x, self.x), TOP + low * (1 - _share(y, self.y))
+    def screen(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Pixels of points."""
+        left, top, right, bottom = self.box
+        return left + (right - left) * _share(x, self.x), top + (bottom - top) * (1 - _share(y, self.y))
 
     def _axes(self) -> Iterable[str]:
-        bottom, end = HEIGHT - BOTTOM, WIDTH - RIGHT
+        left, top, end, bottom = self.box
         lines = []
-        for at in ticks(*self.x):
-            (px,), _ = self._screen([at], [self.y[0]])
-            lines.append(f"M{number(px)} {TOP}V{bottom}")
-            yield element("text", text(short(at)), x=px, y=bottom + 16, text_anchor="middle")
-        for at, words in (self.y_ticks or {at: short(at) for at in ticks(*self.y)}).items():
-            _, (py,) = self._screen([self.x[0]], [at])
-            lines.append(f"M{LEFT} {number(py)}H{end}")
-            yield element("text", text(words), x=LEFT - 6, y=py + 4, text_anchor="end")
+        for at, words in (
+            self.x_ticks if self.x_ticks is not None else {at: short(at) for at in ticks(*self.x)}
+        ).items():
+            (px,), _ = self.screen([at], [self.y[0]])
+            lines.append(f"M{number(px)} {number(top)}V{number(bottom)}")
+            if words:
+                yield element("text", text(words), x=px, y=bottom + 16, text_anchor="middle")
+        for at, words in (
+            self.y_ticks if self.y_ticks is not None else {at: short(at) for at in ticks(*self.y)}
+        ).items():
+            _, (py,) = self.screen([self.x[0]], [at])
+            lines.append(f"M{number(left)} {number(py)}H{number(end)}")
+            yield element("text", text(words), x=left - 6, y=py + 4, text_anchor="end")
         yield element("path", d="".join(lines), stroke="currentColor", stroke_opacity=0.14, fill="none")
-        yield element("path", d=f"M{LEFT} {TOP}V{bottom}H{end}", stroke="currentColor", stroke_opacity=0.5, fill="none")
-        middle = (TOP + bottom) / 2
-        yield element("text", text(self.x_label), x=(LEFT + end) / 2, y=HEIGHT - 10, text_anchor="middle")
+        frame = f"M{number(left)} {number(top)}V{number(bottom)}H{number(end)}"
+        yield element("path", d=frame, stroke="currentColor", stroke_opacity=0.5, fill="none")
+        middle = (top + bottom) / 2
+        if self.x_label:
+            yield element("text", text(self.x_label), x=(left + end) / 2, y=bottom + 36, text_anchor="middle")
         turned = f"rotate(-90 14 {number(middle)})"
-        yield element("text", text(self.y_label), x=14, y=middle, text_anchor="middle", transform=turned)
+        if self.y_label:
+            yield element("text", text(self.y_label), x=14, y=middle, text_anchor="middle", transform=turned)
 
 
 def _shapes(kind: str, style: str, x: Floats, y: Floats, words: str) -> Iterable[str]:
