@@ -123,7 +123,6 @@ export interface ClassRow {
 
 export interface ClassModel {
   name: string;
-  matrix: number[][]; // rows: actual, columns: predicted
   classes: ClassRow[];
   numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
   curves: Curve[]; // one-vs-rest, one per class
@@ -154,6 +153,7 @@ export interface LeastCost {
   mix: number[] | null; // the declared share of each class; null: as in the data
   cases: Real[]; // of each class
   trained_at: number[]; // the class mix that probabilities were made for
+  quantile: number; // of the normal distribution at the level, for limits that the page computes anew
   decision: Record<string, unknown>; // Decision.to_dict()
   rules: { name: string; said: string; cost: Interval; saving: Interval | null }[]; // the chosen one first
   models: LeastCostModel[];
@@ -195,5 +195,5 @@ export interface Contents {
   // kind "classes":
   classes: string[];
   class_models: ClassModel[];
-  least_cost?: LeastCost | null;
+  least_cost: LeastCost | null;
 }

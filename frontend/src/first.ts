@@ -156,7 +156,7 @@ export function missText(costRatio: number): string {
   return costRatio === 1 ? "as much as a false alarm" : `${shown(costRatio)} false alarms`;
 }
 
-interface TileTexts {
+export interface TileTexts {
   value: string;
   what: string;
   limits: string;
@@ -197,7 +197,7 @@ export function tileTexts(contents: Contents, view: View, rows: readonly Row[], 
   ];
 }
 
-function tile(name: string): { root: HTMLElement; put(texts: TileTexts): void } {
+export function tile(name: string): { root: HTMLElement; put(texts: TileTexts): void } {
   const value = el("b", { "data-tile": name });
   const what = el("span", { class: "what" });
   const limits = el("span", { class: "limits" });

@@ -31,7 +31,7 @@ export interface Mounted {
 }
 
 // Words, long tables and what is off the screen follow a moving slider less often: they are read, not watched.
-const CALM = 90;
+export const CALM = 90;
 const FEW_PAIRS = 6;
 
 let mounts = 0;
@@ -147,7 +147,7 @@ function panels(scene: Scene, store: Store, uid: string): Part[] {
 }
 
 /** The elements on or close to the screen, kept up to date. */
-function onScreen(elements: readonly Element[]): ReadonlySet<Element> {
+export function onScreen(elements: readonly Element[]): ReadonlySet<Element> {
   const near = new Set<Element>(elements);
   if (typeof IntersectionObserver === "undefined") return near;
   const watch = new IntersectionObserver(

@@ -66,6 +66,9 @@ export function contents(given: Given[], costRatio = 1): Contents {
       wins: 1,
       fingerprint: `sha256:${"0".repeat(64)}`,
       version: "0",
+      foretold_cost: null,
+      most_probable_cost: null,
+      best_constant: null,
     },
     models,
     measures: [
@@ -76,6 +79,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
     comparison: [],
     classes: [],
     class_models: [],
+    least_cost: null,
   };
 }
 

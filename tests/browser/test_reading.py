@@ -134,7 +134,7 @@ def test_classes_are_compared_by_several_measures(opened):
 
 def test_labels_of_axes_lie_left_of_their_ticks(opened):
     reader = opened(examples.classes(labels=("elephants", "模型模型模型", "dog")))
-    panel = reader.page.locator("[data-panel=confusion0] .lower")
+    panel = reader.page.locator("[data-panel=confusion] .lower")
     label = panel.locator("text.label", has_text="actual").bounding_box()
     for tick in panel.locator("text.tick[text-anchor=end]").all():
         assert tick.bounding_box()["x"] >= label["x"] + label["width"] - 1

@@ -1,108 +1,108 @@
-// The page of several classes: confusion matrices as heat maps, a table per class, and one class against the rest.
-import { cautionList } from "../cautions";
+// The page of k classes: costs and class mix to set, the answer, confusion in cases and in costs, reliability, and tables.
 import type { ClassModel, Contents } from "../contents";
-import { announceStand, type Part } from "../drawing";
-import { controls } from "../controls";
-import { el, isolated, named } from "../dom";
-import { fragmentOf, stateOf } from "../fragment";
-import { confusionPanel } from "../panels/confusion";
-import { gainPanel } from "../panels/gain";
-import { costPanel } from "../panels/cost";
-import { prPanel } from "../panels/pr";
-import { rocPanel } from "../panels/roc";
-import { folded, optional, pageHead, section, unique, writeFragment } from "../page";
+import { button, el, isolated, named, set } from "../dom";
+import { CALM, folded, onScreen, optional, pageHead, section, skipLink, unique, writeFragment } from "../page";
 import { printable } from "../printing";
 import { countText } from "../reals";
-import { classScene } from "../scene";
-import { startState, Store } from "../state";
+import { copyText } from "../saving";
+import { Store } from "../state";
 import { Table } from "../table";
-import { contingencyTable } from "../tables/contingency";
 import { dataTable, numbersTable } from "../tables/finished";
-import { intervalCell, measuresTable } from "../tables/measures";
-import { view as viewOf } from "../view";
+import { intervalCell } from "../tables/measures";
+import { answer, leadText, waysTable } from "./answer";
+import { confusionTable, costsPanel, countsPanel } from "./confusion";
+import { decisionNow } from "./decision";
+import { fragmentOf, stateOf } from "./fragment";
+import { paidPanel } from "./paid";
+import { reliabilityPanel } from "./reliability";
+import { oneAgainstRest } from "./rest";
+import { settings } from "./settings";
+import { classScene, classView } from "./view";
 
 const SETTLED = 300;
+const WIDE = 6; // actions beyond which the costs need a line of their own
 
 export function classesPage(root: HTMLElement, contents: Contents, address: boolean): void {
   const uid = unique();
   const { class_models: models, classes } = contents;
-  const words = contents.answer.map((text, i) => el("p", { class: i ? null : "lead" }, text));
-  const matrices = models.map((model, i) => confusionPanel(model, classes, i, uid));
+  const scene = classScene(contents);
+  const store = new Store(scene.start);
+  let view = classView(scene, scene.start);
+  let [own, other] = ["", ""]; // what the address says of the decision, and of one class against the rest
+  const write = (): void => {
+    if (address) writeFragment([own, other].filter(Boolean).join("&"));
+  };
+  const copy = button("Copy decision", () => void copyText(JSON.stringify(decisionNow(scene, view), null, 2), copy, "Copied"), { class: "primary" });
+  const first = answer(scene, [copy]);
+  const set_ = settings(scene, store, uid);
+  const panels = [countsPanel(scene, uid), costsPanel(scene, uid), paidPanel(scene, uid), reliabilityPanel(scene, uid)];
+  const ways = waysTable(scene);
+  const counts = confusionTable(scene);
+  const words = [first, ways, counts]; // read, not watched: they follow a moving slider less often
+  const near = onScreen(panels.map(({ figure }) => figure));
+  const rest = oneAgainstRest(contents, (fragment) => {
+    other = fragment;
+    write();
+  });
+  const live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const numbers = numbersTable(models, "all");
+  const bench = el("div", { class: "workbench" }, set_.root, ...panels.map(({ figure }) => figure));
   root.replaceChildren(
+    skipLink(set_.root),
     pageHead(contents, `${countText(contents.data.rows)} cases, ${classes.length} classes, ${models.length} ${models.length === 1 ? "model" : "models"}.`),
-    el("section", { class: "answer card", "aria-label": "The answer" }, ...words, cautionList(contents.cautions)),
-    el("h2", { class: "unseen" }, "Confusion matrices"),
-    el("div", { class: "panels" }, ...matrices),
+    first.root,
+    live,
+    el("h2", { class: "unseen" }, "Costs and plots"),
+    bench,
+    el("div", { class: "columns" }, section("What each way to act costs", ways.root), section("Confusion counts", counts.root)),
     ...(numbers ? [section("Models", numbers)] : []),
     ...optional("Comparison", folded(contents)),
     captioned(section("Classes", ...models.map((model) => classTable(model)))),
-    oneAgainstRest(contents, address),
-    captioned(section("Confusion counts", ...models.map((model) => matrixTable(model, classes)))),
+    rest.root,
     section("Data", dataTable(contents)),
   );
+  let quiet: ReturnType<typeof setTimeout> | undefined;
+  let calm: ReturnType<typeof setTimeout> | undefined;
+  let late = panels;
+  const calmly = (): void => {
+    calm = undefined;
+    for (const part of [...words, ...late]) part.update(view);
+  };
+  store.listen((state) => {
+    view = classView(scene, state);
+    set_.update(view);
+    late = panels.filter(({ figure }) => !near.has(figure));
+    for (const panel of panels) if (!late.includes(panel)) panel.update(view);
+    calm ??= setTimeout(calmly, CALM);
+    bench.classList.toggle("wide", view.actions.length > WIDE);
+    set(copy, { disabled: view.arbitrary });
+    clearTimeout(quiet);
+    quiet = setTimeout(() => {
+      live.textContent = leadText(scene, view);
+      own = fragmentOf(state, scene);
+      write();
+    }, SETTLED);
+  });
+  const read = (): void => {
+    const fragment = address ? location.hash : "";
+    store.set(stateOf(fragment, scene));
+    rest.show(fragment);
+  };
+  if (address) window.addEventListener("hashchange", read);
+  read();
+  window.addEventListener("beforeprint", () => {
+    store.tell();
+    calmly();
+  });
   printable(root);
+  store.tell();
+  calmly();
 }
 
 /** Where several tables share a title, each shows its own. */
 function captioned(made: HTMLElement): HTMLElement {
   made.classList.add("captioned");
   return made;
-}
-
-/** Curves of one class against the rest, with a chooser; the address keeps the class and what was set for it. */
-function oneAgainstRest(contents: Contents, address: boolean): HTMLElement {
-  const { classes } = contents;
-  const chooser = el("select", { id: `${unique()}-class` }, ...classes.map((label, i) => el("option", { value: i }, isolated(label))));
-  const place = el("div", { class: "rest" });
-  const write = (fragment: string): void => {
-    const parts = new URLSearchParams(fragment);
-    if (chooser.value !== "0") parts.set("of", classes[Number(chooser.value)]);
-    if (address) writeFragment(parts.toString());
-  };
-  const show = (fragment: string): void => {
-    chooser.value = String(Math.max(0, classes.indexOf(new URLSearchParams(fragment.replace(/^#/, "")).get("of") ?? classes[0])));
-    place.replaceChildren(...restOf(contents, Number(chooser.value), fragment, write));
-  };
-  chooser.addEventListener("change", () => {
-    place.replaceChildren(...restOf(contents, Number(chooser.value), "", write));
-    write("");
-  });
-  if (address) window.addEventListener("hashchange", () => show(location.hash));
-  show(address ? location.hash : "");
-  const pick = el("div", { class: "pick" }, el("label", { for: chooser.id }, "Class"), chooser);
-  return section("One class against the rest", pick, place);
-}
-
-function restOf(contents: Contents, at: number, fragment: string, write: (fragment: string) => void): HTMLElement[] {
-  const uid = unique();
-  const scene = classScene(contents, at);
-  if (!(scene.Pos > 0 && scene.Neg > 0)) return [el("p", { class: "help" }, "All cases or none are of this class, so there is no curve.")];
-  const start = startState(scene);
-  const store = new Store(start);
-  let view = viewOf(scene, store.state);
-  announceStand(store, () => view.stand);
-  const bar = controls(scene, store, uid, []);
-  const parts: Part[] = [rocPanel, prPanel, costPanel, gainPanel].map((make) => make(scene, store, uid));
-  const table = contingencyTable(scene);
-  const measures = measuresTable(scene);
-  let quiet: ReturnType<typeof setTimeout> | undefined;
-  store.listen((state) => {
-    view = viewOf(scene, state);
-    bar.update(view);
-    table.update(view);
-    for (const part of parts) part.update(view);
-    measures.update(view);
-    clearTimeout(quiet);
-    quiet = setTimeout(() => {
-      if (bar.root.isConnected) write(fragmentOf(state, start, scene));
-    }, SETTLED);
-  });
-  if (fragment.length > 1) store.set(stateOf(fragment, start, scene));
-  store.tell();
-  clearTimeout(quiet); // nothing has changed yet
-  const details = el("details", {}, el("summary", {}, "Measures of this class against the rest"), measures.root);
-  return [bar.root, el("div", { class: "panels" }, ...parts.map((part) => part.panel.figure), table.root), details];
 }
 
 function classTable(model: ClassModel): HTMLElement {
@@ -113,13 +113,5 @@ function classTable(model: ClassModel): HTMLElement {
     table.put(i, 0, { text: countText(row.count), raw: row.count });
     [row.precision, row.recall, row.f1, row.auc].forEach((interval, j) => table.put(i, j + 1, intervalCell(interval)));
   });
-  return table.root;
-}
-
-function matrixTable(model: ClassModel, classes: readonly string[]): HTMLElement {
-  const columns = classes.map((label) => ({ text: `called ${label}`, node: el("span", {}, "called ", named(label)) }));
-  const rows = classes.map((label) => ({ text: `actual ${label}`, node: el("span", {}, "actual ", named(label)) }));
-  const table = new Table(`Confusion matrix of ${isolated(model.name)}`, [{ text: "class" }, ...columns], rows);
-  model.matrix.forEach((row, i) => row.forEach((count, j) => table.put(i, j, { text: countText(count), raw: count })));
   return table.root;
 }

@@ -370,7 +370,6 @@ def class_model_data(evaluation: LeastCostEvaluation, name: str) -> dict[str, An
         rows.append({"label": visible(str(label)), "count": json_number(table.Pos), **data})
     return {
         "name": visible(name),
-        "matrix": np.asarray(model.confusion.counts).tolist(),
         "classes": rows,
         "numbers": [_number(name, CLASS_LABELS[name], numbers[name]) for name in CLASS_LABELS if name in numbers],
         "curves": [curve_data(model.rankings[label], points=points) for label in evaluation.classes],

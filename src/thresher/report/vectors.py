@@ -36,6 +36,7 @@ def least_cost_data(evaluation: LeastCostEvaluation) -> dict[str, Any]:
         "mix": None if evaluation.condition.mix is None else [evaluation.condition.mix[name] for name in costs.classes],
         "cases": [json_number(cases) for cases in evaluation.sample.class_mix.cases],
         "trained_at": list(decision.rule.to_dict()["trained_at"].values()),
+        "quantile": normal_quantile(evaluation.level),
         "decision": decision.to_dict(),
         "rules": [
             {

@@ -124,12 +124,17 @@ def test_classes_have_a_panel_per_model():
     drawn = class_panels(evaluation, payload(evaluation))
     assert [panel.title for panel in drawn] == [
         "Confusion: forest",
+        "What that costs: forest",
         "Confusion: tree",
+        "What that costs: tree",
         "One against the rest: forest",
         "One against the rest: tree",
     ]
     assert drawn[0].svg.count("<rect") == 9
-    assert drawn[2].svg.count('stroke-width="2"') == 3
+    assert drawn[1].caption.endswith(
+        f"{np.sum(payload(evaluation)['least_cost']['models'][0]['cost_cells']):g} in all."
+    )
+    assert drawn[4].svg.count('stroke-width="2"') == 3
 
 
 def shaded(evaluation, title):

@@ -28,9 +28,12 @@ def test_rows_are_as_wide_as_their_heads(name):
 
 def test_classes_have_their_matrix_and_their_rates():
     shown = tables(payload(examples.classes()))
-    assert [grid.caption.partition(":")[0] for grid in shown[:4]] == ["forest", "tree", "forest", "tree"]
-    assert shown[0].head == ("", "cat", "cow", "dog", "total")
-    assert {len(row) for row in shown[2].rows} == {6}
+    ways, costs, *models = shown
+    assert [row[0] for row in ways.rows][-2:] == ["forest, most probable class", "always cat"]
+    assert costs.rows[0] == ("cat", "0", "1", "1")
+    assert [grid.caption.partition(":")[0] for grid in models[:4]] == ["forest", "tree", "forest", "tree"]
+    assert models[0].head == ("", "cat", "cow", "dog", "total")
+    assert {len(row) for row in models[2].rows} == {6}
 
 
 def test_missing_numbers_are_a_dash():

@@ -47,12 +47,18 @@ def panels(evaluation: ThresholdEvaluation, payload: Mapping[str, Any]) -> list[
 
 
 def class_panels(evaluation: LeastCostEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
-    """Confusion matrices, and ROC curves of every class against the rest."""
+    """Confusion in cases and in costs, and ROC curves of every class."""
     drawn = []
-    for model in payload["class_models"]:
-        title = f"Confusion: {model['name']}"
-        drawing = confusion_svg(model["matrix"], payload["classes"], name=title)
+    classes, others = payload["classes"], payload["least_cost"]["actions"][len(payload["classes"]) :]
+    for model in payload["least_cost"]["models"]:
+        title = f"Confusion: {model['shown']}"
+        drawing = confusion_svg(model["confusion"], classes, name=title, others=others)
         drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", drawing))
+        title = f"What that costs: {model['shown']}"
+        most = max(max(row) for row in model["cost_cells"])
+        drawing = confusion_svg(model["cost_cells"], classes, name=title, others=others, most=most)
+        caption = f"Costs of the same cells in these rows, {value_text(np.sum(model['cost_cells']))} in all."
+        drawn.append(Panel(title, caption, drawing))
     for model in payload["class_models"]:
         plot = Plot(_RATE, _RATE, "false positive rate", "true positive rate")
         plot.line(_RATE, _RATE)
@@ -68,29 +74,40 @@ def class_panels(evaluation: LeastCostEvaluation, payload: Mapping[str, Any]) ->
     return drawn
 
 
-def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name: str) -> str:
-    """A confusion matrix: actual classes in rows, predicted ones in columns."""
-    width, height = (svg.WIDTH - _LEFT - _RIGHT) / len(classes), (svg.HEIGHT - _TOP - _BOTTOM) / len(classes)
-    numbered = len(classes) <= MOST_NUMBERS
+def confusion_svg(
+    matrix: Sequence[Sequence[float]],
+    classes: Sequence[str],
+    *,
+    name: str,
+    others: Sequence[str] = (),
+    most: float | None = None,
+) -> str:
+    """A confusion matrix: actual classes in rows, actions in columns.
+
+    Actions are the classes and `others`. Shades are shares of the row, or of `most`.
+    """
+    actions = [*classes, *others]
+    width, height = (svg.WIDTH - _LEFT - _RIGHT) / len(actions), (svg.HEIGHT - _TOP - _BOTTOM) / len(classes)
+    numbered = len(actions) <= MOST_NUMBERS
     drawn: list[str] = []
     for i, (label, row) in enumerate(zip(classes, matrix, strict=True)):
-        total, top = sum(row) or 1, _TOP + height * i
+        total, top = (sum(row) if most is None else most) or 1, _TOP + height * i
         middle = top + height / 2 + 4
         drawn.append(element("text", text(_cut(label)), x=_LEFT - 6, y=middle, text_anchor="end"))
         for j, count in enumerate(row):
             left = _LEFT + width * j
             # Strong shades would hide the numbers in one of the two colour schemes.
-            shade, fill = 0.08 + 0.5 * count / total if count else 0.0, colour(int(i != j))
+            shade, fill = 0.08 + 0.5 * max(count / total, 0) if count else 0.0, colour(int(i != j))
             box = {"x": left + 1, "y": top + 1, "width": width - 2, "height": height - 2}
             drawn.append(element("rect", **box, fill=fill, fill_opacity=shade))
             if numbered:
                 where = {"x": left + width / 2, "y": middle}
                 drawn.append(element("text", value_text(count), **where, text_anchor="middle", font_size=13))
-    for j, each in enumerate(classes if numbered else ()):
+    for j, each in enumerate(actions if numbered else ()):
         x = _LEFT + width * (j + 0.5)
         drawn.append(element("text", text(_cut(each)), x=x, y=svg.HEIGHT - _BOTTOM + 16, text_anchor="middle"))
     middle_x, turned = (_LEFT + svg.WIDTH - _RIGHT) / 2, f"rotate(-90 14 {svg.HEIGHT // 2})"
-    drawn.append(element("text", "predicted", x=middle_x, y=svg.HEIGHT - 12, text_anchor="middle"))
+    drawn.append(element("text", "said", x=middle_x, y=svg.HEIGHT - 12, text_anchor="middle"))
     drawn.append(element("text", "actual", x=14, y=svg.HEIGHT // 2, text_anchor="middle", transform=turned))
     return svg.picture(*drawn, name=name)
 

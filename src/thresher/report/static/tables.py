@@ -150,13 +150,14 @@ def _rows_read(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _class_tables(payload: Mapping[str, Any]) -> list[Table]:
-    models, classes = payload["class_models"], payload["classes"]
-    shown, level = [], f"with limits at level {payload['level']:g}"
-    for model in models:
-        rows = zip(classes, model["matrix"], strict=True)
+    models, classes, decided = payload["class_models"], payload["classes"], payload["least_cost"]
+    level, actions = f"with limits at level {payload['level']:g}", decided["actions"]
+    shown = [_ways(decided, level), _class_costs(classes, decided)]
+    for model in decided["models"]:
+        rows = zip(classes, model["confusion"], strict=True)
         counts = [(label, *map(value_text, row), value_text(sum(row))) for label, row in rows]
-        caption = f"{model['name']}: actual classes in rows, predicted in columns"
-        shown.append(Table(caption, ("", *classes, "total"), counts))
+        caption = f"{model['shown']}: actual classes in rows, actions in columns"
+        shown.append(Table(caption, ("", *actions, "total"), counts))
     for model in models:
         measured = [
             (
@@ -170,6 +171,26 @@ def _class_tables(payload: Mapping[str, Any]) -> list[Table]:
         shown.append(Table(f"{model['name']}: each class, {level}", heads, measured))
     data = Table("Data", ("", "value"), [*_rows_read(payload["data"]), ("thresher", payload["version"])])
     return [*shown, _numbers(payload, models), *_comparison(payload), data]
+
+
+def _ways(decided: Mapping[str, Any], level: str) -> Table:
+    """What every way to act costs, the decision first, and what models foretold."""
+    foretold = {model["shown"]: model for model in decided["models"]}
+    rows = []
+    for rule in decided["rules"]:
+        model = foretold.get(rule["name"])
+        apart = ("–", "–")
+        if model is not None:
+            apart = (value_text(model["foretold_cost"]["estimate"]), ci_text(model["foretold_minus_paid"]))
+        saving = "–" if rule["saving"] is None else ci_text(rule["saving"])
+        rows.append((rule["said"], ci_text(rule["cost"]), saving, *apart))
+    heads = ("way to act", "cost per case", "more than the first", "foretold", "foretold − paid")
+    return Table(f"What each way to act costs, {level}", heads, rows)
+
+
+def _class_costs(classes: Sequence[str], decided: Mapping[str, Any]) -> Table:
+    rows = [(label, *map(value_text, row)) for label, row in zip(classes, decided["costs"], strict=True)]
+    return Table("Costs per case: actual classes in rows, actions in columns", ("", *decided["actions"]), rows)
 
 
 def _heads(first: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
