@@ -53,7 +53,7 @@ export class Picture {
       const box = { x: Math.min(x, right), y: Math.min(y, top), width: tenth(Math.abs(right - x)), height: tenth(Math.abs(top - y)) };
       panel.base.draw(key, "rect", { ...box, class: style });
     } else if (kind === "dot") {
-      panel.over.draw(key, "circle", { cx: x, cy: y, r: DOT[style] ?? 5, class: style });
+      places.forEach(([cx, cy], i) => panel.over.draw(`${key} ${i}`, "circle", { cx, cy, r: DOT[style] ?? 5, class: style }));
     } else if (kind === "letter") {
       panel.over.draw(key, "circle", { cx: x, cy: y, r: LETTER, class: style });
       panel.over.draw(`${key} text`, "text", { x, y: y + 4, "text-anchor": "middle", class: style.replace("letter", "lettertext") }, text);

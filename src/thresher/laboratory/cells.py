@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,12 @@ from thresher.curves import auc
 from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.laboratory.sample import Sample, Seed, random_generator
-from thresher.laboratory.truth import cost_matrix, flipped, formula, require_calls
+from thresher.laboratory.truth import cost_matrix, flipped, formula, require_calls, require_prevalence
 from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 from thresher.tables.condition import require_condition
+
+Rule: TypeAlias = Any  # a threshold of the scores, a model with predict, or a function of rows
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -76,6 +78,11 @@ class Cells:
         """The same world, in which so many labels are replaced by another class."""
         return Cells(self.counts @ flipped(rate, self.counts.shape[1]), scores=self.scores)
 
+    def with_prevalence(self, prevalence: float) -> Cells:
+        """The same two classes, of which so large a share of the cases is positive."""
+        self._ranked()
+        return Cells(self.counts / self.counts.sum(axis=0) * require_prevalence(prevalence), scores=self.scores)
+
     def sample(self, n: int, seed: Seed = 0) -> Sample:
         """So many rows; `X` is the number of the cell."""
         n, rng = random_generator(n, seed)
@@ -115,16 +122,21 @@ class Cells:
         require_condition(condition)
         return float(choose(self._ranked(), condition).threshold)
 
-    def true_cost(self, rule: float | Callable[[Floats], Any], condition: OperatingCondition) -> Interval:
-        """What a rule costs per case: a threshold, or a function from cells to calls."""
+    def true_cost(self, rule: Rule, condition: OperatingCondition) -> Interval:
+        """What a rule costs per case.
+
+        A rule is a threshold of the scores, a fitted model, or a function from cells to calls.
+        """
+        rule = getattr(rule, "predict", rule)
         if not callable(rule):
             require_condition(condition)
             return formula(float(condition.expected_cost(self.table(rule))))
         costs = self._shares(condition) @ cost_matrix(condition)
         return formula(costs[np.arange(len(costs)), self._calls(rule)].sum())
 
-    def true_error(self, rule: float | Callable[[Floats], Any]) -> Interval:
-        """The share of cases that a rule gets wrong."""
+    def true_error(self, rule: Rule) -> Interval:
+        """The share of cases that a rule gets wrong; rules are those of `true_cost`."""
+        rule = getattr(rule, "predict", rule)
         if not callable(rule):
             return formula(float(self.table(rule).error_rate))
         right = self.counts[np.arange(len(self.counts)), self._calls(rule)].sum()

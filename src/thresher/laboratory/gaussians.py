@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from thresher.laboratory.truth import (
     formula,
     mean_of_scrambles,
     require_calls,
+    require_prevalence,
     require_shares,
 )
 from thresher.ranking import Floats
@@ -92,6 +94,26 @@ class Gaussians:
         """
         joint = self.joint @ flipped(rate, self.joint.shape[1])
         return self._with(self.means, self.covariances, joint)
+
+    def marginal(self, features: int) -> Gaussians:
+        """The same world, of which only the first so many features are seen.
+
+        >>> Gaussians([[-1, 0, 0], [1, 0, 0]]).marginal(2)
+        Gaussians(2 components, 2 features, 2 classes)
+        """
+        most = self.means.shape[1]
+        d = require_integer(features, name="features", least=1, most=most, fix=f"give 1 to {most}")
+        return self._with(self.means[:, :d].copy(), self.covariances[:, :d, :d].copy(), self.joint)
+
+    def with_prevalence(self, prevalence: float) -> Gaussians:
+        """The same two classes, of which so large a share of the cases is positive.
+
+        >>> round(Gaussians([[-1], [1]]).with_prevalence(0.1).bayes_error.estimate, 5)
+        0.07012
+        """
+        self._require_two_classes()
+        shares = require_prevalence(prevalence)
+        return self._with(self.means, self.covariances, self.joint / self.joint.sum(axis=0) * shares)
 
     def sample(self, n: int, seed: Seed = 0) -> Sample:
         """So many rows and their labels; of one feature, that is the score too."""
@@ -302,15 +324,24 @@ def _grid_integral(risk: Floats, means: Floats, covariances: Floats, steps: int)
 
 def _scrambled(cost: Callable[[int, Floats], Floats], means: Floats, covariances: Floats) -> Interval:
     """Σ over components of the mean cost at scrambled Sobol points of each."""
+    z = _normal_points(means.shape[1])
+    sums = np.zeros(SCRAMBLES)
+    for j, (mean, covariance) in enumerate(zip(means, covariances, strict=True)):
+        # One call for all scrambles: models answer many rows faster than few rows many times.
+        sums += cost(j, mean + z @ np.linalg.cholesky(covariance).T).reshape(SCRAMBLES, _POINTS).mean(axis=1)
+    return mean_of_scrambles(sums)
+
+
+@lru_cache(maxsize=2)  # studies ask for the truth of many models in one world
+def _normal_points(dimension: int) -> Floats:
+    """Scrambled Sobol points of each scramble in turn, as standard normals."""
     from scipy.special import ndtri
     from scipy.stats import qmc
 
-    sums = np.zeros(SCRAMBLES)
-    for i in range(SCRAMBLES):
-        z = ndtri(qmc.Sobol(means.shape[1], rng=np.random.default_rng(i)).random(_POINTS).clip(1e-12, 1 - 1e-12))
-        for j, (mean, covariance) in enumerate(zip(means, covariances, strict=True)):
-            sums[i] += cost(j, mean + z @ np.linalg.cholesky(covariance).T).mean()
-    return mean_of_scrambles(sums)
+    scrambles = [qmc.Sobol(dimension, rng=np.random.default_rng(i)).random(_POINTS) for i in range(SCRAMBLES)]
+    points: Floats = ndtri(np.concatenate(scrambles).clip(1e-12, 1 - 1e-12))
+    points.flags.writeable = False
+    return points
 
 
 def _linear(rule: Rule) -> tuple[Floats, float] | None:

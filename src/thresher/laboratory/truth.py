@@ -64,6 +64,14 @@ def require_shares(values: Any, components: int, *, name: str = "shares") -> Flo
     return shares / shares.sum()
 
 
+def require_prevalence(prevalence: Any) -> Floats:
+    """The shares of negatives and positives."""
+    fix = "give the share of cases that are positive, e.g. 0.1"
+    if not 0 < require_number(prevalence, name="prevalence", fix=fix) < 1:
+        raise ArgumentError(f"{argument('prevalence')} must lie between 0 and 1, got {prevalence}", fix)
+    return np.array([1 - prevalence, prevalence])
+
+
 def cost_matrix(condition: OperatingCondition) -> Floats:
     """What a case costs by its class (rows) and what it is called (columns)."""
     return np.array([[condition.cost_tn, condition.cost_fp], [condition.cost_fn, condition.cost_tp]], dtype=np.float64)

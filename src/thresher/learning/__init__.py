@@ -41,6 +41,7 @@ from thresher.learning.validation.feature_curve import FeatureCurve, feature_cur
 from thresher.learning.validation.folds import Folds
 from thresher.learning.validation.learning_curve import LearningCurve, learning_curve
 from thresher.learning.validation.scoring import cost_scorer
+from thresher.learning.validation.study import Study, study
 
 __all__ = ["Deployed", "Learned", "learn", "read_learned", "read_model", "write_learned", "write_model"]
 # data
@@ -56,6 +57,6 @@ __all__ += ["CalibratedModel", "DistanceClassifier", "GroupedModel", "LeafTree",
 __all__ += ["CostSensitiveClassifier", "TreeNodes", "baselines", "candidate_models", "grouped"]
 # validation
 __all__ += ["CrossValidation", "FeatureCurve", "Folds", "LearningCurve", "cost_scorer", "cross_validate"]
-__all__ += ["feature_curve", "learning_curve", "nested_costs", "nested_interval"]
+__all__ += ["Study", "feature_curve", "learning_curve", "nested_costs", "nested_interval", "study"]
 
 publish(__name__, *(globals()[name] for name in SAVED))

@@ -8,7 +8,7 @@ from thresher.plots.figures import write_figures
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay, WinsDisplay
-from thresher.plots.learning import FeatureCurveDisplay, LearningCurveDisplay, ScreeDisplay
+from thresher.plots.learning import FeatureCurveDisplay, LearningCurveDisplay, ScreeDisplay, StudyDisplay
 from thresher.plots.losses import MarginLossDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
@@ -56,6 +56,7 @@ __all__ = [
     "ScatterDisplay",
     "ScoresDisplay",
     "ScreeDisplay",
+    "StudyDisplay",
     "WinnersDisplay",
     "WinsDisplay",
     "redundant_pairs",

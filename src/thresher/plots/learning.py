@@ -1,9 +1,10 @@
-"""Learning curves, feature curves and scree plots: what there is to learn from."""
+"""Learning curves, feature curves, studies and scree plots."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -192,6 +193,69 @@ class FeatureCurveDisplay(SizesDisplay):
         if np.asarray(curve.sizes).dtype.kind in "iu":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return self._finish("Feature curve", entries, loc="best")
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class StudyDisplay(SizesDisplay):
+    """Estimates of a model's error in a known world, and the truth.
+
+    >>> from types import SimpleNamespace as Any
+    >>> part = dict(lower=np.zeros(2), upper=np.ones(2), deviation=np.full(2, 0.1), measure="error_rate")
+    >>> curve = Any(sizes=np.array([10, 20]), estimate=np.array([0.4, 0.3]), **part)
+    >>> bayes = (Any(estimate=0.2), Any(estimate=0.2))
+    >>> study = Any(curves={"true": curve}, bayes=bayes, over="rows", parameter="rows learnt from", values=curve.sizes)
+    >>> StudyDisplay.from_study(study).frame()["bayes"].tolist()
+    [0.2, 0.2]
+    """
+
+    study: Any  # a `thresher.learning.Study`
+    bayes_: Line2D = field(init=False)
+
+    @classmethod
+    def from_study(cls, study: Any) -> Self:
+        """Of what `thresher.learning.study` returns."""
+        if not (hasattr(study, "curves") and hasattr(study, "bayes")):
+            raise ArgumentError(f"this is a {type(study).__name__} and no study", "give what study(...) returned")
+        return cls(curves=dict(study.curves), study=study)
+
+    def frame(self) -> Frame:
+        """Per curve and value: mean, limits, deviation, and the Bayes error."""
+        bayes = np.array([each.estimate for each in self.study.bayes])
+        names = ("estimate", "lower", "upper", "deviation")
+        of_each: dict[str, Frame] = {
+            name: {"value": curve.sizes, **{each: getattr(curve, each) for each in names}, "bayes": bayes}
+            for name, curve in self.curves.items()
+        }
+        return stack(of_each, key="curve")
+
+    def plot(self, ax: Axes | None = None, *, spread: bool | None = None) -> Self:
+        """Draw it; bands are limits of the mean over replicates.
+
+        With `spread` they reach one standard deviation of single replicates up and down, which is what one test or one
+        cross-validation may show; by default so over folds and splits.
+        """
+        wide = self.study.over in ("folds", "split") if spread is None else spread
+        shown = self.curves
+        if wide:
+            shown = {name: _spread(curve) for name, curve in shown.items()}
+        drawn = StudyDisplay(curves=shown, study=self.study)
+        ax, entries = drawn._curves(self._axes(ax), self.study.parameter)
+        self.lines_, self.bands_ = drawn.lines_, drawn.bands_
+        values = np.asarray(self.study.values)
+        (self.bayes_,) = ax.plot(values, [each.estimate for each in self.study.bayes], **self._dashed(alpha=0.8))
+        entries.append((self.bayes_, "Bayes"))
+        if self.study.over in ("rows", "folds", "mix"):
+            ax.set_xscale("log")
+            ax.set_xticks(values, [f"{value:g}" for value in values.tolist()])
+            ax.set_xticks([], minor=True)
+        ax.set_ylabel("error rate", **LITERAL)
+        return self._finish(f"Error over {self.study.parameter}", entries, loc="best", outside=True)
+
+
+def _spread(curve: CurveLike) -> CurveLike:
+    """A curve whose band is one standard deviation of single replicates."""
+    limits = {"lower": curve.estimate - curve.deviation, "upper": curve.estimate + curve.deviation}
+    return SimpleNamespace(sizes=curve.sizes, estimate=curve.estimate, measure=curve.measure, **limits)
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)

@@ -50,6 +50,8 @@ _TITLES: Mapping[str, tuple[str, str]] = {
 }
 _FEW_MARGINS = 3.0
 _MOST_LOSS = 4.0
+_NEAR = 8.0
+_FEW_SEGMENTS = 12  # in which every rectangle of pairs is drawn
 _CELL_WIDTH, _CELL_HEIGHT = 0.085, 0.06  # shares of the picture in which a count fits
 
 
@@ -79,6 +81,8 @@ class Lesson:
         """Draw something from one step to another, or in all."""
         first, last = (0, len(self.steps) - 1) if steps is None else steps
         places = [[_short(x), _short(y)] for x, y in points]
+        if not places:
+            return
         mark: dict[str, Any] = {"kind": kind, "style": style, "points": places, "from": first, "to": last}
         mark |= {"text": text} if text else {}
         self.marks.append(mark | ({"answer": True} if answer else {}))
@@ -255,8 +259,7 @@ def _pool(cases: Ranking, names: ClassNames) -> Lesson:
         made.draw("line", "walked", corners, steps=(at, at))
         if step.joined is not None:
             made.draw("line", "joined", corners[step.joined : step.joined + 2], steps=(at, at))
-        for corner in corners:
-            made.draw("dot", "corner", [corner], steps=(at, at))
+        made.draw("dot", "corner", corners, steps=(at, at))
         pos, neg = step.ranking.pos.tolist(), step.ranking.neg.tolist()
         shares = [quotient_text(up, up + right) for up, right in zip(pos, neg, strict=True)]
         made.strips.append(_strip(step.ranking, shares))
@@ -318,22 +321,26 @@ def _pairs(cases: Ranking, names: ClassNames) -> Lesson:
             continue
         column = step.segment
         made.extra[at] |= {"here": [column], "past": column + 1}
-        for row in range(len(cases)):
-            pos = int(cases.pos[row])
-            if not pos:
-                continue
-            verdict = "won" if row < column else "tied" if row == column else "lost"
-            cell = [(fp[column], tp[row]), (fp[column + 1], tp[row + 1])]
-            made.draw("area", f"pair {verdict}", cell, steps=(at, last))
+        for low, high, verdict in _verdicts(tp, column):
+            made.draw("area", f"pair {verdict}", [(fp[column], low), (fp[column + 1], high)], steps=(at, last))
             wide = (fp[column + 1] - fp[column]) / fp[-1] >= _CELL_WIDTH
-            if wide and pos / tp[-1] >= _CELL_HEIGHT:
-                middle = ((fp[column] + fp[column + 1]) / 2, (tp[row] + tp[row + 1]) / 2)
-                number = f"{pos * int(cases.neg[column]):,}"
+            if wide and (high - low) / tp[-1] >= _CELL_HEIGHT:
+                middle = ((fp[column] + fp[column + 1]) / 2, (low + high) / 2)
+                number = f"{int(high - low) * int(cases.neg[column]):,}"
                 made.draw("text", "middle", [middle], steps=(at, last), text=number, answer=True)
         made.draw("area", "outline", [(fp[column], 0), (fp[column + 1], tp[-1])], steps=(at, at))
     made.draw("line", "walked", zip(fp, tp, strict=True), steps=(last, last))
     made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
     return made
+
+
+def _verdicts(tp: Sequence[float], column: int) -> Iterable[tuple[float, float, str]]:
+    """Runs of positives in a column of pairs: by segment while these are few."""
+    last = len(tp) - 1
+    ends = range(last + 1) if last <= _FEW_SEGMENTS else (0, column, column + 1, last)
+    for row, end in pairwise(ends):
+        if tp[row] < tp[end]:
+            yield tp[row], tp[end], "won" if end <= column else "tied" if row == column else "lost"
 
 
 def _losses(cases: Ranking, names: ClassNames) -> Lesson:
@@ -343,11 +350,11 @@ def _losses(cases: Ranking, names: ClassNames) -> Lesson:
     made = Lesson("losses", steps, (-far, far, "margin z"), (0, _MOST_LOSS, "loss"))
     last = len(steps) - 1
     made.draw("line", "condition", [(0, 0), (0, _MOST_LOSS)])
-    grid = np.linspace(-far, far, 121)
+    near = np.linspace(-_NEAR, _NEAR, 81)  # where losses bend, however far scores reach
+    grid = np.unique(np.concatenate([np.linspace(-far, far, 121), near[np.abs(near) <= far]]))
     margins = sorted({*cases.score[cases.pos > 0].tolist(), *(-cases.score[cases.neg > 0]).tolist()})
     shown = [margin + 0.0 for margin in margins if math.isfinite(margin)]
-    for margin in shown:
-        made.draw("dot", "corner", [(margin, 0)], steps=(0, 0))
+    made.draw("dot", "corner", [(margin, 0) for margin in shown], steps=(0, 0))
     for at, step in enumerate(steps):
         made.extra[at] = {"strip": 0, "here": [], "past": len(cases)}
         if step.loss is None:
@@ -359,10 +366,10 @@ def _losses(cases: Ranking, names: ClassNames) -> Lesson:
         places = [(x, y) for x, y in places if y <= 2 * _MOST_LOSS]
         made.draw("line", "lessonloss", places, steps=(at + 1, last))
         made.draw("line", "walked", places, steps=(at, at))
-        for margin, height in zip(shown, loss(np.array(shown)).tolist() if shown else [], strict=True):
-            made.draw(
-                "dot", "here" if height <= _MOST_LOSS else "corner", [(margin, min(height, _MOST_LOSS))], steps=(at, at)
-            )
+        heights = loss(np.array(shown)).tolist() if shown else []
+        for style, above in (("here", False), ("corner", True)):  # those above the picture lie on its edge
+            dots = [(x, min(y, _MOST_LOSS)) for x, y in zip(shown, heights, strict=True) if (y > _MOST_LOSS) == above]
+            made.draw("dot", style, dots, steps=(at, at))
     made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
     return made
 

@@ -204,7 +204,8 @@ def _shapes(kind: str, style: str, x: Floats, y: Floats, words: str) -> Iterable
         box = {"x": min(x), "y": min(y), "width": abs(x[1] - x[0]), "height": abs(y[1] - y[0])}
         yield element("rect", **box, class_=style)
     elif kind in ("dot", "letter"):
-        yield element("circle", cx=x[0], cy=y[0], r=9 if kind == "letter" else 5, class_=style)
+        for cx, cy in zip(x, y, strict=True):
+            yield element("circle", cx=cx, cy=cy, r=9 if kind == "letter" else 5, class_=style)
     if kind == "letter":
         middle = {"x": x[0], "y": y[0] + 4, "text_anchor": "middle"}
         yield element("text", text(words), **middle, class_=style.replace("letter", "lettertext", 1))

@@ -1,0 +1,57 @@
+"""Every page of the course has the same five parts, and exercises whose answers are executed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = [path for path in sorted((DOCS / "course").glob("*.md")) if path.stem not in {"errata", "worksheets"}]
+PARTS = ("## Words", "## The call", "## The picture", "## What to see in it", "## Exercises")
+LONGEST_DRAWING = 8  # lines
+WORDS_OF_A_ROLE = 1000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_a_page_has_its_parts_in_order(page):
+    text = page.read_text(encoding="utf-8")
+    places = [text.find(f"\n{part}\n") for part in PARTS]
+    assert all(place > 0 for place in places), page.stem
+    assert places == sorted(places)
+    assert "```{draw}" in text
+    exercises = text[places[-1] :]
+    questions = re.findall(r"^\*\*\d+\.\*\* ", exercises, flags=re.MULTILINE)
+    answers = re.findall(r":::\{dropdown\} Answer\n(.*?)\n:::", exercises, flags=re.DOTALL)
+    assert len(questions) == len(answers) >= 3
+    assert all(">>> " in answer for answer in answers)
+
+
+def test_there_is_a_page_for_each_part_of_the_material():
+    assert len(PAGES) >= 15
+
+
+def test_errata_are_shown_by_a_line_each():
+    text = (DOCS / "course" / "errata.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| (\d+) \|", text, flags=re.MULTILINE)
+    shown = re.findall(r"^\*\*(\d+)\.\*\*.*?\n\n```python\n>>> ", text, flags=re.MULTILINE)
+    assert listed == shown
+    assert len(listed) >= 15
+
+
+def test_drawings_are_short():
+    for path in DOCS.rglob("*.md"):
+        if "_build" in path.parts:
+            continue
+        for block in re.findall(
+            r"^```\{draw\}\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        ):
+            lines = [line for line in block.strip().split("\n") if not re.match(r":\w+:", line)]
+            assert len(lines) <= LONGEST_DRAWING, f"{path.name}: {lines[0]}"
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "roles").glob("*.md")), ids=lambda path: path.stem)
+def test_a_role_is_read_in_five_minutes(page):
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    assert len(prose.split()) < WORDS_OF_A_ROLE
+    assert ">>> " in text
