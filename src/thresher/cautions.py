@@ -83,5 +83,6 @@ CODES: dict[str, str] = {
     "few-labels": "There are too few labels to say how long they take.",
     "label-shift-refuted": "No mix of the reference's classes has the scores of today.",
     "reference-not-split": "The decision's threshold does not split the scores of its reference.",
+    "reference-was-trained-on": "From the first rows on, labels refute the calibration of the reference.",
     "no-curve": "These rows are too few, or too uneven, to draw how the model learns from fewer rows or features.",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -489,8 +489,21 @@ def _cautions(snapshot: Snapshot, evidence: Evidence, delays: Delays, mix: Mix |
         note("partial-labels", text)
     if 0 < delays.labels < FEWEST_LABELS:
         note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
+    if _refuted_at_once(snapshot, evidence):
+        text = f"labels of the first {settings.stretch} {settings.period}s refute the calibration of the reference"
+        note("reference-was-trained-on", f"{text}: was the model learned from it?")
     if mix is not None and mix.test.refuted:
         note(
             "label-shift-refuted", "no mix of the reference's classes has these scores, so their class ratio is unknown"
         )
     return tuple(cautions)
+
+
+def _refuted_at_once(snapshot: Snapshot, evidence: Evidence) -> bool:
+    """Whether labels of the first stretch refute the reference."""
+    mature = evidence.mature
+    if not mature.rows.size:
+        return False
+    opening = mature.take(mature.period < mature.periods[0] + snapshot.state.settings.stretch)
+    tested = calibration_of_labels(snapshot.state.epoch, replace(evidence, mature=opening))
+    return tested is not None and bool(tested.refuted)
