@@ -14,6 +14,7 @@ import pytest
 import thresher as th
 from tests import hostile
 from tests.watching import worlds
+from thresher.cli.commands.watch_demo import simulate
 from thresher.errors import ArgumentError
 from thresher.inference import mean_interval
 from thresher.report.watching import watch_page
@@ -165,3 +166,17 @@ def test_the_page_is_written_completely_or_not_at_all(check, tmp_path):
     with pytest.raises((OSError, th.ThresherError)):
         check.to_html(tmp_path / "no" / "watch.html")
     assert [path.name for path in tmp_path.iterdir()] == ["watch.html"]
+
+
+def test_the_demo_is_the_same_on_every_day_and_tells_what_happened():
+    events, checks = [], []
+    for _ in range(2):
+        with worlds.in_memory() as folder:
+            stream = th.laboratory.Stream(rows=20, change=60)
+            checks.append(
+                simulate(folder / "d.db", stream, weeks=17, tell=lambda week, text: events.append((week, text)))
+            )
+    assert checks[0].to_json() == checks[1].to_json()
+    half = len(events) // 2
+    assert events[:half] == events[half:]
+    assert (15, "delivered twice: 140 rows known already, 0 new") in events

@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 from thresher.cli import options
@@ -47,6 +46,8 @@ def command(demo: WatchDemoOptions, printed: PrintOptions) -> None:
 
     require_outputs(source=None, output=demo.output, store=demo.store)
 
+    from rich.text import Text
+
     from thresher.cli.console.screen import present, working, written_text
     from thresher.cli.console.watch import check_blocks
     from thresher.errors import OutputError
@@ -63,9 +64,8 @@ def command(demo: WatchDemoOptions, printed: PrintOptions) -> None:
         with working("writing the page"):
             check.to_html(demo.output)
     written = [f"page     {demo.output}", *([f"watch    {demo.store}"] if demo.store is not None else [])]
-    present(
-        printed, check.to_json, lambda _: [*map(click.unstyle, events), "", *check_blocks(check), written_text(written)]
-    )
+    lines = [Text(line) for line in events]
+    present(printed, check.to_json, lambda _: [lines, *check_blocks(check), written_text(written)])
 
 
 def _note(events: list[str], say: Callable[[str], None], week: int, text: str) -> None:
