@@ -13,7 +13,7 @@ TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
 EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
 TABLES = {"C1": th.Contingency(30, 20, 10, 40), "C2": th.Contingency(40, 10, 20, 30)}
 READ_ALL = """async () => {
-    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const frame = () => new Promise((done) => requestAnimationFrame(done));  // the page draws earlier in the same frame
     const texts = [];
     for (const each of document.querySelectorAll("nav.lessons button")) {
         each.click();
