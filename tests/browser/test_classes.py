@@ -110,6 +110,19 @@ def test_what_is_set_decides_and_python_makes_the_same_calls(opened):
     assert reader.complaints == []
 
 
+def test_what_was_evaluated_is_shown_as_it_was(opened):
+    reader = opened(evaluation())
+    lead, shown = reader.page.locator("p.lead").inner_text(), ways(reader)
+    assert lead == f"Use {evaluation().decision.model}: of cat, cow, dog say the one of least expected cost."
+    named = {"most probable": "most probable class", "constant": "best constant"}
+    for name, rule in evaluation().rules.items():
+        way = shown[named.get(name, name)]
+        assert float(way["cost per case"]) == rule.cost.estimate
+        assert float(way["cost per case, upper"]) == rule.cost.upper
+        if rule.saving is not None:
+            assert float(way["more than the one used"]) == rule.saving.estimate
+
+
 def test_the_most_probable_class_is_a_decision_too(opened):
     reader = opened(evaluation())
     press(reader, "most probable")

@@ -72,7 +72,7 @@ function settingText(scene: ClassScene, view: ClassView): string {
 }
 
 function tileTexts(scene: ClassScene, view: ClassView): TileTexts[] {
-  const { stand, probable, constant } = view;
+  const { stand, probable, constant, leastCost } = view;
   const evaluated = view.asEvaluated && stand.index === scene.decided;
   const rule = evaluated ? scene.given.rules[0] : null;
   const cost: Limited = rule ? { estimate: real(rule.cost.estimate), lower: real(rule.cost.lower), upper: real(rule.cost.upper) } : stand.cost;
@@ -85,7 +85,7 @@ function tileTexts(scene: ClassScene, view: ClassView): TileTexts[] {
   const sure = stand.apart.upper < 0 ? "too sure of themselves" : stand.apart.lower > 0 ? "not sure enough" : Number.isNaN(stand.apart.lower) ? "" : "not contradicted by the data";
   return [
     { value: shown(cost.estimate, placesOf(cost)), what: "cost per case", limits: limitsOf(cost), against: rule ? [["on rows", "not chosen on"]] : [["on", "these rows"]] },
-    against("the most probable class", probable),
+    leastCost ? against("least expected cost", leastCost) : against("the most probable class", probable),
     against(`always ${isolated(constant.action)}`, constant.cost),
     {
       value: shown(stand.foretold, placesOf(stand.apart)),

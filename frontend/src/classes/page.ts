@@ -34,7 +34,7 @@ export function classesPage(root: HTMLElement, contents: Contents, address: bool
   };
   const copy = button("Copy decision", () => void copyText(JSON.stringify(decisionNow(scene, view), null, 2), copy, "Copied"), { class: "primary" });
   const first = answer(scene, [copy]);
-  const set_ = settings(scene, store, uid);
+  const setting = settings(scene, store, uid);
   const panels = [countsPanel(scene, uid), costsPanel(scene, uid), paidPanel(scene, uid), reliabilityPanel(scene, uid)];
   const ways = waysTable(scene);
   const counts = confusionTable(scene);
@@ -46,9 +46,9 @@ export function classesPage(root: HTMLElement, contents: Contents, address: bool
   });
   const live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const numbers = numbersTable(models, "all");
-  const bench = el("div", { class: "workbench" }, set_.root, ...panels.map(({ figure }) => figure));
+  const bench = el("div", { class: "workbench" }, setting.root, ...panels.map(({ figure }) => figure));
   root.replaceChildren(
-    skipLink(set_.root),
+    skipLink(setting.root),
     pageHead(contents, `${countText(contents.data.rows)} cases, ${classes.length} classes, ${models.length} ${models.length === 1 ? "model" : "models"}.`),
     first.root,
     live,
@@ -70,7 +70,7 @@ export function classesPage(root: HTMLElement, contents: Contents, address: bool
   };
   store.listen((state) => {
     view = classView(scene, state);
-    set_.update(view);
+    setting.update(view);
     late = panels.filter(({ figure }) => !near.has(figure));
     for (const panel of panels) if (!late.includes(panel)) panel.update(view);
     calm ??= setTimeout(calmly, CALM);

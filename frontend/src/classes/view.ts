@@ -39,6 +39,7 @@ export interface ClassView {
   best: number;
   stand: ClassStand; // the one looked at
   probable: Limited; // what the most probable class costs, by the model looked at
+  leastCost: Limited | null; // and what the action of least expected cost does, where that is not what is said
   constant: { action: string; index: number; cost: Limited };
   cellCosts: Matrix; // of the model looked at: in these rows, or per 1,000 cases at the mix
   dearest: { row: number; column: number; cost: number; total: number };
@@ -118,7 +119,12 @@ export function classView(scene: ClassScene, state: ClassState): ClassView {
   const cheapest = Math.max(0, stands.findIndex((stand) => stand.cost.estimate <= least + TIE * Math.abs(least)));
   const best = asEvaluated ? scene.decided : cheapest;
   const stand = stands[state.model ?? best];
-  const usual = confusion(scene.models[stand.index].vectors, scene.models[stand.index].probable, actions.length);
+  const { vectors, probable } = scene.models[stand.index];
+  const usual = confusion(vectors, probable, actions.length);
+  const evaluated = (name: string): Limited | null => {
+    const rule = asEvaluated && stand.index === scene.decided ? given.rules.find((each) => each.name === name) : undefined;
+    return rule ? limited(rule.cost) : null;
+  };
   const constant = bestConstant(costs, shares);
   const always: Matrix = scene.cases.map((n) => actions.map((_, j) => (j === constant.action ? n : 0)));
   const cellCosts = stand.cells.map((row, i) => row.map((count, j) => (mix === null ? count : scene.cases[i] > 0 ? (1000 * mix[i] * count) / scene.cases[i] : 0) * costs[i][j]));
@@ -132,8 +138,9 @@ export function classView(scene: ClassScene, state: ClassState): ClassView {
     stands,
     best,
     stand,
-    probable: priced(scene, usual, costs, mix),
-    constant: { action: actions[constant.action], index: constant.action, cost: { ...priced(scene, always, costs, mix), estimate: constant.cost } },
+    probable: evaluated("most probable") ?? priced(scene, usual, costs, mix),
+    leastCost: state.rule === "probable" ? priced(scene, confusion(vectors, decide(vectors, costs, byMix), actions.length), costs, mix) : null,
+    constant: { action: actions[constant.action], index: constant.action, cost: evaluated("constant") ?? { ...priced(scene, always, costs, mix), estimate: constant.cost } },
     cellCosts,
     dearest: dearestOf(cellCosts),
   };
