@@ -146,6 +146,7 @@ _CLASS_RULE = fields(
     confusion=ref("confusion"),
     cost=INTERVAL,
     saving=either(INTERVAL, NOTHING),
+    fitted=FLAG,
 )
 _OTHER_COST = fields(
     actual=LABEL, action=LABEL, cost=NUMBER, factor=NUMBER, model=TEXT, expected_cost=NUMBER, of_decision=NUMBER
@@ -167,6 +168,10 @@ _CLASS_EVALUATION = fields(
     wins=by_name(NUMBER),
     comparisons=about(by_name(items(ref("difference"))), "By measure."),
     sensitivity=fields(model=TEXT, now=NUMBER, others=items(_OTHER_COST)),
+    fitted=about(
+        either(fields(fitted=INTERVAL, bayes=INTERVAL, difference=INTERVAL, weights=items(items(NUMBER))), NOTHING),
+        "Costs of fitted weights and of nothing fitted on rows not fitted on, and a row of weights per fold.",
+    ),
     decision=ref("decision"),
     cautions=CAUTIONS,
 )

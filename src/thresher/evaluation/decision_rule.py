@@ -111,6 +111,14 @@ class LeastCostRule(ReadOnlyFields):
         """What may be done with a case: call it one of the classes, or another action."""
         return self.costs.actions
 
+    @property
+    def fitted(self) -> bool:
+        """Whether weights do more than bring one class mix to another."""
+        mixes = [self.used_at[name] / self.trained_at[name] for name in self.classes if self.trained_at[name]]
+        weights = [each for each, name in zip(self.weights, self.classes, strict=True) if self.trained_at[name]]
+        one, other = (np.array(each) / (sum(each) or 1) for each in (weights, mixes))
+        return not np.allclose(one, other, rtol=1e-9, atol=1e-12)
+
     def apply(self, probabilities: Any) -> Any:
         """The action for each row of probabilities, a frame's columns by their names.
 
@@ -167,7 +175,7 @@ class LeastCostRule(ReadOnlyFields):
         number, others = len(self.classes), self.actions[len(self.classes) :]
         names = listed(self.classes) if number <= 6 else f"the {number} classes"
         also = f", or {listed(others)}," if others else ","
-        return f"of {names}{also} say the one of least expected cost"
+        return f"of {names}{also} say the one of least expected cost{', by fitted weights' if self.fitted else ''}"
 
 
 DecisionRule: TypeAlias = ThresholdRule | LeastCostRule

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -180,6 +180,7 @@ def evaluate(
     positive: None = ...,
     classes: Sequence[Any],
     other: Any = ...,
+    fit: Literal["weights"] | None = ...,
     condition: OperatingCondition | None = ...,
     predictions: Any = ...,
     weights: Any = ...,
@@ -224,6 +225,7 @@ def evaluate(
     positive: Any = None,
     classes: Sequence[Any] | None = None,
     other: Any = None,
+    fit: Literal["weights"] | None = None,
     condition: OperatingCondition | None = None,
     predictions: Any = None,
     weights: Any = None,
@@ -259,6 +261,10 @@ def evaluate(
         by these names.
     other
         The class that labels not among `classes` count as; without it they are refused.
+    fit
+        Of k classes, "weights" also fits a weight per class for the model decided for, and prices that on rows not
+        fitted on, in ten folds (fewer where a class has fewer cases). The decision takes them where they are surely
+        cheaper there, by more than `margin`. Without it nothing is fitted.
     condition
         Costs and class mix at deployment; without it errors cost the same and the class mix is the data's.
     measures
@@ -331,13 +337,14 @@ def evaluate(
             what = "scores are matrices of probabilities, and nothing says which class each column is of"
             fix = f"pass {argument('classes', ...)} with the class of each column, such as model.classes_"
             raise ArgumentError(what, fix, parameter="classes")
-        require_of_vectors({"other": other})
+        require_of_vectors({"other": other, "fit": fit})
         return _evaluate_scores(labels, scores, positive=positive, **common)
     if positive is None:
-        return evaluate_vectors(labels, scores, classes=classes, other=other, **common)
+        return evaluate_vectors(labels, scores, classes=classes, other=other, fit=fit, **common)
     if getattr(condition, "costs", None) is not None:
         what = f"both {argument('positive')} and costs of named classes are given"
         raise ArgumentError(what, "give costs of a miss and a false alarm, or leave positive out", parameter="positive")
+    require_of_vectors({"other": other, "fit": fit})
     return _evaluate_scores(labels, positive_columns(scores, classes, positive), positive=positive, **common)
 
 

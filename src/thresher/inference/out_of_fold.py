@@ -27,13 +27,20 @@ class OutOfFoldCost(ReadOnlyFields, Result):
     """The cost per case of fitted weights and of the Bayes decision, out of fold.
 
     `difference` is what fitted weights cost more, on the same cases: where it holds 0, nothing is decided. `weights`
-    has a row per fold, of weights fitted on all other folds.
+    has a row per fold, of weights fitted on all other folds, and `costs` is what every case costs by those of its
+    fold: of rows in their order.
     """
 
     fitted: Interval
     bayes: Interval
     difference: Interval
     weights: Floats
+    costs: CaseCosts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; a row of weights per fold."""
+        intervals = {name: getattr(self, name).to_dict() for name in ("fitted", "bayes", "difference")}
+        return {**intervals, "weights": self.weights.tolist()}
 
     def __str__(self) -> str:
         names = ("fitted weights, out of fold", "Bayes decision", "difference")
@@ -98,7 +105,7 @@ def out_of_fold_cost(
     of_fold = np.array([fitted.weights for fitted, _ in chosen])
     fitted, bayes = (_costs_of(parts, condition, [pair[i] for pair in chosen]) for i in (0, 1))
     return OutOfFoldCost(
-        fitted.interval(level=level), bayes.interval(level=level), fitted.minus(bayes, level=level), of_fold
+        fitted.interval(level=level), bayes.interval(level=level), fitted.minus(bayes, level=level), of_fold, fitted
     )
 
 
@@ -111,6 +118,7 @@ class _HeldOut:
     cases: Floats | None = None
     weight: Floats | None = None
     cluster: Indices | None = None
+    row: Indices | None = None
 
 
 def _costs_of(
@@ -120,17 +128,19 @@ def _costs_of(
     held = [each for _, each in parts]
     actions = [one.costs.decide(each.probability, weights=one.weights) for one, each in zip(chosen, held, strict=True)]
     costs = chosen[0].costs
+    rows = [each.row for each in held if each.row is not None]
+    order = np.argsort(np.concatenate(rows)) if rows else slice(None)
 
     def together(name: str) -> Any:
         columns = [getattr(each, name) for each in held]
-        return None if columns[0] is None else np.concatenate(columns)
+        return None if columns[0] is None else np.concatenate(columns)[order]
 
     actual = together("actual")
     mix = None if condition.mix is None else np.array([condition.mix[name] for name in costs.classes])
     return CaseCosts(
         costs,
         actual,
-        np.concatenate(actions),
+        np.concatenate(actions)[order],
         np.full(actual.size, np.nan),
         mix,
         together("cases"),
@@ -178,8 +188,8 @@ def _parts_of_rows(rows: ClassifiedRows, model: str, folds: int, seed: int) -> I
     for each in range(folds):
         out, rest = fold == each, fold != each
         train = Segments.count(rows.index[rest], matrix[rest], rows.classes, None if weight is None else weight[rest])
-        columns = (None if column is None else column[out] for column in (weight, cluster))
-        yield train, _HeldOut(matrix[out], rows.index[out], None, *columns)
+        weights, clusters = (None if column is None else column[out] for column in (weight, cluster))
+        yield train, _HeldOut(matrix[out], rows.index[out], None, weights, clusters, np.flatnonzero(out))
 
 
 def _divide_units(group: Indices, names: Sequence[Any], folds: int, seed: int) -> Indices:

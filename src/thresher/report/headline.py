@@ -10,7 +10,7 @@ from thresher._internal.text import interval_text, isolated, percent_text, range
 from thresher.evaluation import Decision, LeastCostEvaluation, ThresholdEvaluation
 from thresher.evaluation.decision import CONSTANT, MOST_PROBABLE
 from thresher.evaluation.least_cost.rules import action_words
-from thresher.evaluation.least_cost.summary import dearest_words, foretold_words, names_text
+from thresher.evaluation.least_cost.summary import dearest_words, fitted_words, foretold_words, least_words, names_text
 from thresher.evaluation.summary import headline, mix_words
 from thresher.inference import Interval
 from thresher.report.numbers import score_text, value_text
@@ -33,13 +33,14 @@ def class_paragraphs(evaluation: LeastCostEvaluation) -> list[str]:
         f"On new rows expect a cost of {_with_limits(decision.out_of_bag_cost)} per case, {visible(mix)}; {against}."
     )
     why = f"{decision.why[0].upper()}{decision.why[1:]}." if len(evaluation.models) > 1 else ""
+    fitted = "" if evaluation.fitted is None else fitted_words(evaluation.fitted)
     recall = model.rates.recall
     # An undefined recall is never the least.
     weakest = min(evaluation.classes, key=lambda label: np.nan_to_num(recall[label].estimate, nan=math.inf))
     least = f"{isolated(str(weakest))}, with recall {_with_limits(recall[weakest])}"
     return [
-        f"Use {isolated(decision.model)}: of {names} say the one of least expected cost.",
-        " ".join(filter(None, (costs, why))),
+        f"Use {isolated(decision.model)}: of {names} say the one of {least_words(evaluation)}.",
+        " ".join(filter(None, (costs, why, fitted))),
         f"{foretold_words(model, isolated)} {dearest_words(evaluation, isolated)}",
         f"Mind: the class found least often is {least}.",
     ]

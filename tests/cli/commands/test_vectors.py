@@ -36,7 +36,18 @@ def condition(costs):
 
 def test_evaluate_says_what_the_library_says(data, animals, matrices, costs):
     more = ["--costs", "costs.csv", *MIX, "--weight", "weight", "--cluster", "herd", "--level", "0.9", "--seed", "2"]
-    message = data("evaluate", *ROWS, *MODELS, *more, "--measure", "recall[snake]", "--prediction", "tree=named")
+    message = data(
+        "evaluate",
+        *ROWS,
+        *MODELS,
+        *more,
+        "--measure",
+        "recall[snake]",
+        "--prediction",
+        "tree=named",
+        "--fit",
+        "weights",
+    )
     answer = th.evaluate(
         animals["animal"],
         matrices,
@@ -48,6 +59,7 @@ def test_evaluate_says_what_the_library_says(data, animals, matrices, costs):
         seed=2,
         measures=["recall[snake]"],
         predictions={"tree": animals["named"]},
+        fit="weights",
     )
     assert message == json.loads(answer.to_json())
 
@@ -57,6 +69,7 @@ def test_the_answer_comes_first_and_groups_have_their_own(run):
     text = run("evaluate", *ROWS, *MODELS, "--costs", "costs.csv").stdout
     order = [text.index(words) for words in ("Use forest: of cat, dog, snake, refer", "Rules", "Models", "Differences")]
     assert order == sorted(order)
+    assert "␊" not in text  # lines of the headline stay lines
     by_year = run("evaluate", *ROWS, *MODELS[:2], "--by", "year").stdout
     assert "year=2020" in by_year
     assert "year=2021" in by_year

@@ -35,6 +35,9 @@ class EvaluateOptions:
     )
     current: str | None = column_option(**options.CURRENT)
     prefer: str | None = option(metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
+    fit: Literal["weights"] | None = option(
+        help="Of k classes: fit weights too, and decide by them where they are surely cheaper on rows not fitted on."
+    )
     margin: float = option(default=0.0, help="Differences in cost per case within this do not matter.")
     against: str | None = option(**options.AGAINST)
     measures: tuple[str, ...] = option(
@@ -138,6 +141,9 @@ def _require_consistent(sources: Sequence[str], data: ModelOptions, groups: Grou
     from thresher.cli.vectors import require_vectors_alone
 
     require_vectors_alone(data)
+    if how.fit and not data.probabilities:
+        what = "--fit is of several classes, and no --probability names their columns"
+        raise ArgumentError(what, "leave it out: of two classes the threshold is always fitted")
 
 
 def _evaluate_vectors(
@@ -158,6 +164,7 @@ def _evaluate_vectors(
             evaluation: LeastCostEvaluation = evaluate(
                 **part.arguments,
                 other=data.other,
+                fit=how.fit,
                 predictions=part.predictions or None,
                 current=part.current,
                 condition=condition,

@@ -10,12 +10,22 @@ from rich.text import Text
 
 from thresher._internal.text import plain_text
 from thresher.cli.console.evaluation import decision_panel, rules_block
-from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, number, table, written_text
+from thresher.cli.console.least_cost import decision_and_rules
+from thresher.cli.console.screen import (
+    BAD,
+    FAINT,
+    GOOD,
+    MIND,
+    cautions_text,
+    heading,
+    lines_text,
+    number,
+    table,
+    written_text,
+)
 from thresher.cli.console.tables import CELLS, contingency_table, plain_number
 from thresher.cli.learning import FeatureSelection
 from thresher.evaluation import ThresholdEvaluation
-from thresher.evaluation.least_cost.rules import action_words
-from thresher.evaluation.least_cost.summary import costs_text
 from thresher.evaluation.least_cost.summary import mark as class_mark
 from thresher.evaluation.summary import mark
 from thresher.inputs.labels import listed
@@ -35,12 +45,7 @@ def learned_summary(
         yield decision_panel(learnt.evaluation)
         yield rules_block(learnt.evaluation, width)
     else:
-        yield [heading("Decision", ""), *_lines(str(learnt.decision))]
-        rules = [
-            (class_mark(learnt.evaluation, rule) + action_words(rule), *costs_text(rule))
-            for rule in learnt.evaluation.rules.values()
-        ]
-        yield [heading("Rules", "cost per case"), table(("", "on rows not chosen on", "more than the decision"), rules)]
+        yield from decision_and_rules(learnt.evaluation)
     yield _models(learnt)
     yield _untouched(learnt)
     if curves := curve_words(learnt):
@@ -82,10 +87,6 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
         "warnings": remarks,
         "written": written,
     }
-
-
-def _lines(text: str) -> list[Text]:
-    return [Text(plain_text(line)) for line in text.splitlines()]
 
 
 def _model_measures(learnt: Learned, name: str) -> dict[str, Any]:
@@ -153,10 +154,9 @@ def _untouched(learnt: Learned) -> list[Any]:
     """What the deployed model did on rows that nothing had seen."""
     if not isinstance(learnt.test, ThresholdEvaluation):
         measures = [(name.replace("_", " "), number) for name, number in learnt.test_measures.items()]
-        matrix = _lines(str(learnt.test[learnt.decision.model].confusion))
         return [
             _untouched_heading(learnt),
-            *matrix,
+            lines_text(str(learnt.test[learnt.decision.model].confusion)),
             Text(),
             table(("", "estimate"), [("cost per case", learnt.test_cost), *measures]),
         ]

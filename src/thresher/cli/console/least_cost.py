@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from thresher._internal.text import plain_text
-from thresher.cli.console.screen import Cell, cautions_text, heading, name_text, table
+from thresher.cli.console.screen import Cell, cautions_text, heading, lines_text, name_text, table
 from thresher.evaluation import LeastCostEvaluation, LeastCostModel
 from thresher.evaluation.least_cost.model import LABELS
 from thresher.evaluation.least_cost.rules import action_words
@@ -19,17 +19,22 @@ from thresher.evaluation.summary import by_importance
 
 def least_cost_blocks(evaluation: LeastCostEvaluation, *, title: str) -> Iterator[Any]:
     """Blocks to show: the decision, rules, models, classes, differences, cautions."""
-    first, *others = headline_lines(evaluation)
     yield Text(plain_text(title), style="bold")
-    yield Panel(Text.assemble((plain_text(first), "bold"), "\n", plain_text("\n".join(others))))
-    yield [heading("Rules", "cost per case, on rows not chosen on"), _rules(evaluation)]
+    yield from decision_and_rules(evaluation)
     yield [heading("Models", f"intervals at level {evaluation.level:g}"), _models(evaluation)]
     for name, model in evaluation.models.items():
-        yield [heading("Classes", name), _classes(model), Text(plain_text(str(model.confusion)))]
+        yield [heading("Classes", name), _classes(model), lines_text(str(model.confusion))]
     if evaluation.comparisons:
         yield [heading("Differences", "paired"), _differences(evaluation)]
-        yield Text(plain_text(str(evaluation.sensitivity)))
+        yield lines_text(str(evaluation.sensitivity))
     yield cautions_text(by_importance(evaluation.cautions))
+
+
+def decision_and_rules(evaluation: LeastCostEvaluation) -> Iterator[Any]:
+    """The headline, and every way to act with its cost."""
+    first, *others = map(plain_text, headline_lines(evaluation))
+    yield Panel(Text.assemble((first, "bold"), "\n", "\n".join(others)))
+    yield [heading("Rules", "cost per case, on rows not chosen on"), _rules(evaluation)]
 
 
 def _rules(evaluation: LeastCostEvaluation) -> Any:

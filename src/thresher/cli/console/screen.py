@@ -50,6 +50,11 @@ def name_text(name: Cell, style: str = "") -> Text:
     return name if isinstance(name, Text) else Text(plain_text(name), style=style, overflow="fold")
 
 
+def lines_text(text: str) -> Text:
+    """Text of several lines, which stay lines."""
+    return Text("\n".join(map(plain_text, text.splitlines())))
+
+
 def interval_text(interval: Interval) -> Text:
     """0.950 [0.913, 0.972] to the digits that its width deserves, its limits faint."""
     words = shown.interval_text(interval.estimate, interval.lower, interval.upper)

@@ -7,11 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from thresher._internal.arguments import describe
+from thresher._internal.arguments import describe, require_one_of
 from thresher._internal.results import ReadOnly
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
@@ -20,6 +20,7 @@ from thresher.errors import ArgumentError, argument
 from thresher.evaluation.cautions import class_cautions, equal_costs, no_better_action, uncertain_winner
 from thresher.evaluation.decision import CONSTANT, MOST_PROBABLE, Decision
 from thresher.evaluation.decision_rule import BestConstant, LeastCostRule
+from thresher.evaluation.least_cost.fitted import FittedWeights, fit_weights_of
 from thresher.evaluation.least_cost.model import LeastCostModel, confusion_of
 from thresher.evaluation.least_cost.quantities import class_answer, parse_class_quantities
 from thresher.evaluation.least_cost.rules import (
@@ -40,6 +41,7 @@ from thresher.inference.comparison.classes import class_comparison, cost_compari
 from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
 from thresher.inference.decision import Resamples, out_of_bag_interval, wins_of
 from thresher.inference.intervals.class_cost import CaseCosts
+from thresher.inference.out_of_fold import OutOfFoldCost
 from thresher.inference.resampled_costs import resample_costs
 from thresher.inputs.columns import Missing
 from thresher.inputs.labels import listed
@@ -60,7 +62,8 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
 
     Beyond what every `Evaluation` has, `wins` is the share of resamples in which each model is the cheapest, `sample`
     holds the rows behind it all, with the probabilities as they were given, and `costs` are those of the condition, in
-    the order of the classes. Rules that need no decision are "most probable", "constant" and "current".
+    the order of the classes. Rules that need no decision are "most probable", "constant" and "current". `fitted` is
+    what `fit="weights"` found out: the cost of fitted weights and of the Bayes decision on rows not fitted on.
     """
 
     models: Mapping[str, LeastCostModel]
@@ -80,6 +83,7 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
     sample: ClassifiedRows
     quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
     against: str | None = None
+    fitted: OutOfFoldCost | None = None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -108,7 +112,7 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
         rows = replace(first.sample, matrices={name: each.sample.matrices[name] for name, each in self.models.items()})
         of_rows = {name: each.influence for name, each in self.models.items()}
         asked: dict[str, Any] = {"against": against, "level": self.level, "margin": 0.0}
-        costs = {name: each.costs for name, each in self.models.items()}
+        costs = {name: each.honest_costs for name, each in self.models.items()}
         every = {"expected_cost": cost_comparison(rows, costs, **asked)}
         for measure in COMPARED[1:]:
             if measure in first.influence and all(measure in each for each in of_rows.values()):
@@ -117,7 +121,7 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
 
     @cached_property
     def sensitivity(self) -> CostSensitivity:
-        """What halving or doubling each cost does to the choice of a model."""
+        """What halving or doubling each cost does to the choice, nothing fitted."""
         return cost_sensitivity(self.sample, self.condition, self.decision.model)
 
     def summary(self) -> str:
@@ -136,6 +140,7 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
                 for measure, comparison in self.comparisons.items()
             },
             "sensitivity": self.sensitivity.to_dict(),
+            "fitted": None if self.fitted is None else self.fitted.to_dict(),
         }
 
     def _brief(self) -> str:
@@ -150,6 +155,7 @@ def evaluate_vectors(
     *,
     classes: Sequence[Any],
     other: Any,
+    fit: Literal["weights"] | None,
     condition: OperatingCondition | None,
     predictions: Any,
     weights: Any,
@@ -167,6 +173,8 @@ def evaluate_vectors(
 ) -> LeastCostEvaluation:
     """Evaluate probabilities of k classes, and decide for a model."""
     wanted = parse_class_quantities(measures)
+    if fit is not None:
+        require_one_of(fit, ("weights",), name="fit", fix='give "weights", or leave it out and nothing is fitted')
     raw = classified_rows(
         labels,
         probabilities,
@@ -184,7 +192,8 @@ def evaluate_vectors(
     Pairing.of(against, tuple(raw.matrices), "lower")  # refuses what is no model
     asked = class_condition(raw.class_mix, condition)
     costs, made_at = _ordered_costs(raw, asked), _trained_at(trained_at, raw)
-    rule_weights = asked.class_weights(raw.class_mix) * (raw.class_mix.mix / made_at)
+    restated = raw.class_mix.mix / made_at
+    rule_weights = asked.class_weights(raw.class_mix) * restated
     rows = _restate(raw, made_at)
     paid = {
         name: CaseCosts.of_rows(rows, name, asked, costs.decide(raw.matrices[name], weights=rule_weights))
@@ -198,16 +207,27 @@ def evaluate_vectors(
     on_data = {name: each.expected_cost.estimate for name, each in models.items()}
     tied = _cheapest(on_data)
     picked = pick(on_data, tied, drawn, level=level, margin=margin, preference=preference)
+    fitted = None
+    if fit is not None:
+        fitted = fit_weights_of(rows, picked.model, asked, level=level, margin=margin, seed=seed)
+        if fitted.taken:
+            models |= {picked.model: _refit(models[picked.model], fitted, restated)}
+            tied = _cheapest({name: each.honest_costs.mean for name, each in models.items()})
     winner = models[picked.model]
     honest = {name: each.out_of_bag_cost for name, each in models.items()}
-    honest[picked.model] = _chosen_cost(picked, winner, drawn)
-    priced = price_actions(models, fixed, honest, model=picked.model, level=level)
+    honest[picked.model] = _chosen_cost(picked, winner, paid[picked.model], drawn)
+    rival = None
+    if fitted is not None:
+        rival = paid[picked.model] if fitted.taken else fitted.out_of_fold.costs
+    priced = price_actions(models, fixed, honest, model=picked.model, level=level, rival=rival)
     rule = LeastCostRule(
         costs,
         winner.weights,
         trained_at=dict(zip(rows.classes, made_at.tolist(), strict=True)),
         used_at=dict(zip(rows.classes, winner.costs.shares().tolist(), strict=True)),
     )
+    if fitted is not None and fitted.taken:
+        picked = picked._replace(why=f"{picked.why}; fitted weights are surely cheaper on rows they were not fitted on")
     decision = _decide(raw, asked, rule, priced, picked, models=models, tied=tied, wins=wins_of(drawn.inside))
     evaluation = LeastCostEvaluation(
         models=models,
@@ -233,6 +253,7 @@ def evaluate_vectors(
         seed=seed,
         sample=raw,
         against=against,
+        fitted=None if fitted is None else fitted.out_of_fold,
     )
     quantities = {
         name: {text: class_answer(evaluation, name, one) for text, one in wanted.items()}
@@ -305,24 +326,39 @@ def _models(
     return models
 
 
+def _refit(model: LeastCostModel, fitted: FittedWeights, restated: Floats) -> LeastCostModel:
+    """The same model, with fitted weights in place of the Bayes decision."""
+    calls = {model.name: fitted.paid.actions}
+    folds = len(fitted.out_of_fold.weights)
+    return replace(
+        model,
+        sample=replace(model.sample, calls=calls),
+        costs=fitted.paid,
+        weights=tuple((fitted.weights * restated).tolist()),
+        out_of_bag_cost=replace(fitted.out_of_fold.fitted, method=f"cross-fitted, {folds} folds"),
+        out_of_fold=fitted.out_of_fold.costs,
+    )
+
+
 def _cheapest(costs: Mapping[str, float]) -> tuple[str, ...]:
     least = min(costs.values())
     return tuple(name for name, cost in costs.items() if cost <= least + _TIE * abs(least))
 
 
-def _chosen_cost(picked: Pick, winner: LeastCostModel, drawn: Resamples) -> Interval:
+def _chosen_cost(picked: Pick, winner: LeastCostModel, unfitted: CaseCosts, drawn: Resamples) -> Interval:
     """The cost of choosing a model as this one was chosen, on rows not chosen on.
 
-    Rules are not fitted, so of a single model it is the cost itself. Of several, the rows left out by resamples tell
-    what choosing costs: the mean there of the models chosen, above that of the winner.
+    Of a single model it is the cost itself, of fitted weights on rows not fitted on. Of several, the rows left out by
+    resamples tell what choosing costs: the mean there of the models chosen, above that of the winner.
     """
     if len(drawn.inside) == 1:
         return winner.out_of_bag_cost
     outside = drawn.outside[picked.model]
     more = picked.out_of_bag - float(outside[~np.isnan(outside)].mean()) if (~np.isnan(outside)).any() else math.nan
-    apparent = winner.expected_cost
+    own = winner.out_of_bag_cost
     least = float(winner.costs.costs.costs.min())
-    return out_of_bag_interval(apparent.estimate + more, apparent, least, drawn.at_choice[picked.model])
+    at_choice = drawn.at_choice[picked.model] + (own.estimate - unfitted.interval(level=winner.level).estimate)
+    return out_of_bag_interval(own.estimate + more, own, least, at_choice)
 
 
 def _decide(
@@ -338,7 +374,7 @@ def _decide(
 ) -> Decision:
     """The decision for one model; where another is cheaper, that one is the runner-up."""
     model, cheapest = picked.model, picked.model in tied
-    on_data = {name: each.expected_cost.estimate for name, each in models.items()}
+    on_data = {name: each.honest_costs.mean for name, each in models.items()}
     others = {name: cost for name, cost in on_data.items() if name != model and name not in tied}
     runner_up = min(others, key=lambda name: others[name], default=None) if cheapest else tied[0]
     constant = priced.rules[CONSTANT]

@@ -53,6 +53,7 @@ class LeastCostModel(ModelResult):
 
     `confusion`, `rates` and `expected_cost` are of the actions of least expected cost; costs are stated at the class
     mix of the condition, all other numbers at that of the rows. Numbers are computed when they are first asked for.
+    Where weights were fitted, `out_of_fold` is what each row costs by weights fitted on other rows.
     `predictions` is the table of the user's own calls. `sample` are the rows, whose probabilities are restated from
     the mix that they were made for, where that was declared.
 
@@ -69,6 +70,12 @@ class LeastCostModel(ModelResult):
     out_of_bag_cost: Interval
     predictions: ConfusionMatrix | None
     level: float
+    out_of_fold: CaseCosts | None = None
+
+    @property
+    def honest_costs(self) -> CaseCosts:
+        """The costs of the rows by a rule that was not fitted on them."""
+        return self.costs if self.out_of_fold is None else self.out_of_fold
 
     @property
     def classes(self) -> tuple[Any, ...]:

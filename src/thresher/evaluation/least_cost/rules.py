@@ -22,7 +22,8 @@ from thresher.inputs.labels import same
 from thresher.ranking import Indices
 from thresher.tables import ConfusionMatrix, CostMatrix
 
-RESERVED = (MOST_PROBABLE, CONSTANT, CURRENT)
+FITTED, UNFITTED = "fitted weights", "nothing fitted"
+RESERVED = (MOST_PROBABLE, CONSTANT, CURRENT, FITTED, UNFITTED)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,7 +32,8 @@ class ActionRule(PricedRule):
 
     `confusion` counts its actions in the data, and `cost` is its cost per case at the condition: of a model the one on
     rows it was not chosen on. `action` is that of the "constant" rule. `saving` is what the rule decided for saves per
-    case against this one, None for itself.
+    case against this one, None for itself. Where weights were `fitted`, "nothing fitted" is the Bayes decision of the
+    same model; where that is decided for, "fitted weights" are those of rows not fitted on.
 
     >>> from thresher import evaluate
     >>> matrix = [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2
@@ -46,6 +48,7 @@ class ActionRule(PricedRule):
     confusion: ConfusionMatrix
     cost: Interval
     saving: Interval | None
+    fitted: bool = False
 
     def _brief(self) -> str:
         return f"{self.name!r}, cost {self.cost}"
@@ -59,6 +62,7 @@ class ActionRule(PricedRule):
             "confusion": self.confusion.to_dict(),
             "cost": self.cost.to_dict(),
             "saving": None if self.saving is None else self.saving.to_dict(),
+            "fitted": self.fitted,
         }
 
 
@@ -139,46 +143,56 @@ def price_actions(
     *,
     model: str,
     level: float,
+    rival: CaseCosts | None,
 ) -> PricedActions:
     """Price every way to act, and what the `model` decided for saves against each.
 
-    `costs` are those of models on rows they were not chosen on.
+    `costs` are those of models on rows they were not chosen on. Where weights were fitted, `rival` is what the rows
+    cost by the one of both rules of the model that was not decided for.
     """
     own = {MOST_PROBABLE: fixed[f"{model}: {MOST_PROBABLE}"]}
     baselines = own | {name: each for name, each in fixed.items() if name in RESERVED}
-    paid = {name: each.costs for name, each in models.items()} | {name: each.costs for name, each in baselines.items()}
-    more = {name: costs[name].estimate - each.expected_cost.estimate for name, each in models.items()}
+    paid = {name: each.honest_costs for name, each in models.items()}
+    more = {name: costs[name].estimate - each.interval(level=level).estimate for name, each in paid.items()}
+    others = dict(baselines)
+    if rival is not None:
+        other = FITTED if models[model].out_of_fold is None else UNFITTED
+        others = {other: Fixed(model, None, rival)} | others
+        more[other] = more[model]  # it is of the same model, chosen in the same way
+    paid |= {name: each.costs for name, each in others.items()}
 
     def saving(one: str, other: str) -> Interval:
-        apparent = paid[other].minus(paid[one], level=level)
-        moved = more.get(other, 0.0) - more.get(one, 0.0)
-        ends = apparent.lower, apparent.lower + moved, apparent.upper, apparent.upper + moved
-        estimate = apparent.estimate + moved
-        return replace(
-            apparent,
-            estimate=estimate,
-            lower=min(*ends, estimate),
-            upper=max(*ends, estimate),
-            apparent=apparent.estimate,
-        )
+        return _move(paid[other].minus(paid[one], level=level), more.get(other, 0.0) - more.get(one, 0.0))
 
     rules = {}
-    for name in dict.fromkeys((model, *models, *baselines)):
+    for name in dict.fromkeys((model, *models, *others)):
         saved = None if name == model else saving(model, name)
         if name in models:
-            rules[name] = ActionRule(name, name, None, models[name].confusion, costs[name], saved)
+            fitted = models[name].out_of_fold is not None
+            rules[name] = ActionRule(name, name, None, models[name].confusion, costs[name], saved, fitted)
             continue
-        rule = baselines[name]
+        rule = others[name]
         table = confusion_of(models[model].sample, rule.costs)
-        rules[name] = ActionRule(name, rule.model, rule.action, table, rule.costs.interval(level=level), saved)
+        cost = rule.costs.interval(level=level)
+        cost = _move(cost, more[name]) if name in more else cost
+        rules[name] = ActionRule(name, rule.model, rule.action, table, cost, saved, name == FITTED)
     baseline = min(baselines, key=lambda name: rules[name].cost.estimate)
     return PricedActions(rules, baseline, {name: saving(name, baseline) for name in models})
 
 
+def _move(interval: Interval, by: float) -> Interval:
+    """An interval around another estimate, whose limits hold the former ones."""
+    estimate = interval.estimate + by
+    ends = interval.lower, interval.lower + by, interval.upper, interval.upper + by, estimate
+    return replace(interval, estimate=estimate, lower=min(ends), upper=max(ends), apparent=interval.estimate)
+
+
 def action_words(rule: ActionRule, show: Callable[[str], str] = str) -> str:
     """A rule in a few words."""
+    if rule.fitted:
+        return f"{show(str(rule.model))}, fitted weights, cross-fitted"
     if rule.name == CONSTANT:
         return f"always {show(str(rule.action))}"
     if rule.name == MOST_PROBABLE:
         return f"{show(str(rule.model))}, most probable class"
-    return "the rule in use" if rule.name == CURRENT else f"{show(rule.name)}, least expected cost"
+    return "the rule in use" if rule.name == CURRENT else f"{show(str(rule.model))}, least expected cost"

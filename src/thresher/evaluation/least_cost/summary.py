@@ -13,7 +13,7 @@ from thresher.evaluation.least_cost.model import LABELS, LeastCostModel
 from thresher.evaluation.least_cost.rules import ActionRule, action_words
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.summary import by_importance, mind, text_table
-from thresher.inference import Interval
+from thresher.inference import Interval, OutOfFoldCost
 from thresher.inference.comparison.difference import shown_p
 from thresher.tables import ConfusionMatrix, CostMatrix
 
@@ -35,12 +35,31 @@ def least_cost_text(evaluation: LeastCostEvaluation) -> str:
 def headline_lines(evaluation: LeastCostEvaluation) -> list[str]:
     """What to use, on what that rests, what was foretold, and the dearest cell."""
     decision = evaluation.decision
-    return [
-        f"Use {decision.model}: of {names_text(evaluation.costs)} say the one of least expected cost.",
+    lines = [
+        f"Use {decision.model}: of {names_text(evaluation.costs)} say the one of {least_words(evaluation)}.",
         _data_words(evaluation),
         foretold_words(evaluation[decision.model]),
         dearest_words(evaluation),
     ]
+    return lines if evaluation.fitted is None else [*lines, fitted_words(evaluation.fitted)]
+
+
+def least_words(evaluation: LeastCostEvaluation) -> str:
+    """What the decision goes by: expected cost, or that by fitted weights."""
+    fitted = evaluation.rules[evaluation.decision.model].fitted
+    return f"least expected cost{', by fitted weights' if fitted else ''}"
+
+
+def fitted_words(fitted: OutOfFoldCost) -> str:
+    """What fitted weights cost on rows not fitted on, and how surely that is less."""
+    apart = fitted.difference
+    if math.isnan(apart.lower):
+        verdict = f"undecided, {apart.note}"
+    else:
+        way = "cheaper" if apart.upper < 0 else "dearer" if apart.lower > 0 else "undecided"
+        verdict = f"± {number_text((apart.upper - apart.lower) / 2, 4)}: {way}"
+    more = f"{'+' if apart.estimate >= 0 else ''}{number_text(apart.estimate, 4)}"
+    return f"Fitted weights, cross-fitted, {number_text(fitted.fitted.estimate, 4)} ({more} {verdict})."
 
 
 def names_text(costs: CostMatrix, show: Callable[[str], str] = str) -> str:
