@@ -305,7 +305,7 @@ ODD = [
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("odd", ODD, ids=map(str, range(len(ODD))))
 def test_odd_arguments_are_answered_or_refused_in_words(odd):
     """No call of the laboratory fails in another way, or warns."""
     normal = Scores.of_auc(0.8, 0.3)
