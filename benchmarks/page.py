@@ -18,6 +18,7 @@ from thresher.report.page import asset
 
 ROWS = 10**6
 STEPS = 150
+SEGMENTS = 20_000
 EMPTY = "<!DOCTYPE html><html lang=en><title>empty</title><body><p>empty"
 MOVE = """async (steps) => {
     const slider = document.querySelector("input[type=range]");
@@ -35,6 +36,15 @@ def models(rows: int) -> tuple[Any, dict[str, Any]]:
     rng = np.random.default_rng(0)
     labels = rng.random(rows) < 0.2
     return labels, {f"model {by}": 1 / (1 + np.exp(1 - by * labels - rng.normal(size=rows))) for by in (2, 1.5, 1)}
+
+
+def class_page() -> str:
+    """A page of four classes that holds as many segments as it may."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=SEGMENTS)
+    heavy = np.exp(rng.normal(size=(SEGMENTS, 4)) + 1.6 * np.eye(4)[labels])
+    matrix = heavy / heavy.sum(axis=1, keepdims=True)
+    return page(th.evaluate(labels, matrix, classes=range(4), replicates=20))
 
 
 def in_browser(written: str) -> dict[str, float]:
@@ -92,6 +102,7 @@ def measured() -> dict[str, float]:
         "script": len(asset("page.js").encode()) / 1000,
         "per model": (len(written.encode()) - bundle) / 1000 / len(scores),
         **in_browser(written),
+        "class step": in_browser(class_page())["step"],
     }
 
 
