@@ -82,7 +82,10 @@ CODES: dict[str, str] = {
     "acted-upon": "Hardly any old alarm has a label: perhaps alarms are acted upon, so that none can be seen.",
     "few-labels": "There are too few labels to say how long they take.",
     "label-shift-refuted": "No mix of the reference's classes has the scores of today.",
+    "label-before-score": "Labels that waited for their row are older than it, and are left out.",
+    "scores-of-another-model": "All scores of a period lie outside those of the watch's reference.",
+    "reference-was-trained-on": "From the first periods on, labels follow the score less than in the reference.",
+    "reference-disagrees": "The decision costs more or less on the watch's reference than it was to cost.",
     "reference-not-split": "The decision's threshold does not split the scores of its reference.",
-    "reference-was-trained-on": "From the first rows on, labels refute the calibration of the reference.",
     "no-curve": "These rows are too few, or too uneven, to draw how the model learns from fewer rows or features.",
 }

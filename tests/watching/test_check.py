@@ -132,7 +132,8 @@ def test_a_drop_alarms_and_the_alarm_stands_until_it_is_acknowledged(place):
     assert abs(promise.since - (start + 30)) <= 3
     assert promise.recent is not None
     assert promise.recent.upper < 0.6
-    assert len(broken.alarms) == 1
+    assert {alarm.promise: alarm.acknowledged for alarm in broken.alarms} == {"precision": None, "scores": None}
+    assert "SCORES HAVE MOVED" in str(broken)
     # Labels corrected to positive take the evidence away, and the alarm stands.
     take = np.flatnonzero(decision().apply(scores))
     clock.at(47)
@@ -144,6 +145,8 @@ def test_a_drop_alarms_and_the_alarm_stands_until_it_is_acknowledged(place):
     assert one.check(as_of="2026-04-16T00:00Z").to_json() == broken.to_json()  # byte for byte
     clock.at(48)
     assert one.acknowledge("precision", note="labels were wrong") == 1
+    assert one.check().exit_code == 1  # the scores have moved all the same
+    assert one.acknowledge("scores") == 1
     settled = one.check()
     assert settled.alarms[0].note == "labels were wrong"
     assert settled.exit_code != 1

@@ -106,7 +106,7 @@ def tally(lines):
     return counts
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(history=histories())
 def test_a_check_is_that_of_the_final_set_of_rows(history):
     require_that_history_is_forgotten(history)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from thresher.errors import ArgumentError, SourceError
 from thresher.inference import (
     CalibrationEvidence,
     DelayTest,
+    Detector,
     Drift,
     Interval,
     Step,
@@ -25,7 +26,7 @@ from thresher.inference import (
     drift,
     e_benjamini_hochberg,
 )
-from thresher.inference.anytime.maturity import FEWEST_LABELS, maturity
+from thresher.inference.anytime.maturity import maturity
 from thresher.ranking import Counts
 from thresher.watching.assumptions import (
     Mix,
@@ -36,18 +37,17 @@ from thresher.watching.assumptions import (
     recall_ladder,
     threshold_state,
 )
+from thresher.watching.cautions import check_cautions
 from thresher.watching.cohorts import Cohorts, Queue, Snapshot
-from thresher.watching.epoch import Epoch, reference_cautions, strata_names
+from thresher.watching.epoch import Epoch, strata_names
 from thresher.watching.periods import HOUR, duration, moment_text, period_numbers, period_text
 from thresher.watching.promises import Evidence, PromiseCheck, check_promise
-from thresher.watching.settings import OF_MISSES, Settings, read_promises
+from thresher.watching.settings import SCORES, Settings, read_promises
 
 if TYPE_CHECKING:
     from thresher.report.watching import Chart
 
-FORMAT = "thresher/check/1"
 State: TypeAlias = Literal["broken", "holds", "undecided", "not watched"]
-_ACTED_UPON = 0.05  # share of old alarms with a label, below which alarms seem to be acted upon
 _SILENT_PERIODS = 2
 
 
@@ -250,26 +250,28 @@ def assemble(snapshot: Snapshot, *, gate: bool = True) -> tuple[Check, list[Alar
     share = 1 / (len(promises) + 1)  # of the budget of false alarms; the last one is for the scores
     checks: dict[str, PromiseCheck] = {}
     raised: list[Alarm] = []
+
+    def ring(name: str, since: int | None, detected: Detector) -> None:
+        if detected.alarm and not snapshot.past_alarms(name)[0]:
+            first = snapshot.period if since is None else since
+            raised.append(Alarm(name, epoch.number, snapshot.as_of, first, detected.evidence, None, None))
+
     for promise in promises:
-        before = [line for line in snapshot.alarms if line[0] == epoch.number and line[1] == promise.name]
-        open_alarm = any(line[6] is None for line in before)
-        restarts = [int(line[7]) for line in before if line[7] is not None]
-        checks[promise.name], outcome = check_promise(
+        open_alarm, after = snapshot.past_alarms(promise.name)
+        one, outcome = check_promise(
             promise,
             evidence,
             run_length=settings.mean_run,
             share=share,
-            after=max(restarts, default=None),
+            after=after,
             open_alarm=open_alarm,
             period=settings.period,
         )
-        if outcome.alarm and not open_alarm:
-            since = checks[promise.name].since
-            raised.append(
-                Alarm(
-                    promise.name, epoch.number, snapshot.as_of, since or snapshot.period, outcome.evidence, None, None
-                )
-            )
+        checks[promise.name] = one
+        ring(promise.name, one.since, outcome)
+    scores, scores_since = _score_drift(snapshot, share)
+    if scores is not None:
+        ring(SCORES, scores_since, scores.detector)
     mix = class_mix(epoch, current.take(current.period > snapshot.period - settings.stretch), level=settings.level)
     columns = _column_drift(snapshot, share)
     names = list(columns)
@@ -291,7 +293,7 @@ def assemble(snapshot: Snapshot, *, gate: bool = True) -> tuple[Check, list[Alar
         threshold_state=threshold_state(epoch, evidence, mix),
         mix=mix,
         calibration=calibration_of_labels(epoch, evidence),
-        drift=_score_drift(snapshot, share),
+        drift=scores,
         columns=ReadOnly(columns),
         drifted=tuple(names[i] for i in named),
         delays=delays,
@@ -303,7 +305,7 @@ def assemble(snapshot: Snapshot, *, gate: bool = True) -> tuple[Check, list[Alar
         last_row=snapshot.last_row,
         last_label=snapshot.last_label,
         unwatched=_unwatched(snapshot, evidence, checks),
-        cautions=_cautions(snapshot, evidence, delays, mix),
+        cautions=check_cautions(snapshot, evidence, delays, mix),
         snapshot=snapshot,
         evidence=evidence,
     )
@@ -382,16 +384,24 @@ def _draw(snapshot: Snapshot, cohorts: Cohorts) -> tuple[float, int]:
     return least, int(period_numbers(np.array([first]), settings.period, settings.zone_info)[0]) + 1
 
 
-def _score_drift(snapshot: Snapshot, share: float) -> Drift | None:
-    """Whether the distribution of scores has moved, by period and cell."""
+def _score_drift(snapshot: Snapshot, share: float) -> tuple[Drift | None, int | None]:
+    """Whether scores have moved, and since which period.
+
+    Periods up to the last alarm that was acknowledged are left out.
+    """
     epoch, current, settings = snapshot.state.epoch, snapshot.current, snapshot.state.settings
+    _, after = snapshot.past_alarms(SCORES)
+    if after is not None:
+        current = current.take(current.period > after)
     if not current.rows.size:
-        return None
+        return None, None
     periods = current.periods
     counts = np.zeros((periods.size, epoch.cells))
     np.add.at(counts, (np.searchsorted(periods, current.period), current.cell), current.rows)
     reference = np.add(*epoch.in_cells(epoch.reference))
-    return drift(reference, counts, tolerance=settings.tolerance, run_length=settings.mean_run, share=share)
+    moved = drift(reference, counts, tolerance=settings.tolerance, run_length=settings.mean_run, share=share)
+    change = moved.detector.change
+    return moved, None if change is None else int(periods[change])
 
 
 def _column_drift(snapshot: Snapshot, share: float) -> dict[str, Drift]:
@@ -420,6 +430,7 @@ def _totals(snapshot: Snapshot) -> dict[str, int]:
         "drawn": current.count(current.drawn),
         "reported_misses": current.count(~current.due & current.positive),
         "orphans": snapshot.orphans,
+        "labels_before_score": snapshot.early[0] if snapshot.early else 0,
         "corrections": snapshot.corrections,
         "rows_of_all_decisions": sum(one.count() for one in snapshot.cohorts),
     }
@@ -460,50 +471,3 @@ def _unwatched(snapshot: Snapshot, evidence: Evidence, checks: Mapping[str, Prom
     if checks and all(one.verdict == "undecided" for one in checks.values()):
         return "every promise is undecided"
     return ""
-
-
-def _cautions(snapshot: Snapshot, evidence: Evidence, delays: Delays, mix: Mix | None) -> tuple[Caution, ...]:
-    """What a careful analyst would notice."""
-    cautions = list(reference_cautions(snapshot.state.epoch))
-    settings, mature, young = snapshot.state.settings, evidence.mature, evidence.young
-
-    def note(code: str, text: str) -> None:
-        cautions.append(Caution(code, text))
-
-    waiting = young.count(young.due & young.unknown)
-    if waiting:
-        note("young-cohorts", f"{waiting:,} rows are younger than labels take to come, and are not judged yet")
-    if delays.test is not None and delays.test.differs:
-        text = f"the share labelled by an age differs by up to {delays.test.gap:.2f} between the classes"
-        note("delay-tells-class", f"{text}, so cohorts are judged when they are old enough only")
-    alarms, reviewed = mature.count(mature.alarm), mature.count(mature.alarm & ~mature.unknown)
-    if alarms and not reviewed / alarms >= _ACTED_UPON and alarms >= FEWEST_LABELS:
-        text = f"{reviewed:,} of {alarms:,} old alarms have a label"
-        note("acted-upon", f"{text}: if alarms are acted upon, let a drawn share of them pass")
-    elif reviewed < alarms:
-        text = f"{alarms - reviewed:,} of {alarms:,} old alarms have no label"
-        note("review-not-drawn", f"{text}: within a range of scores, review must not depend on what would be seen")
-    needs = [promise.name for promise in read_promises(settings.promises) if promise.quantity in OF_MISSES]
-    if needs and not evidence.least:
-        text = f"{', '.join(needs)} cannot be known while no row without alarm is drawn to be labelled"
-        note("partial-labels", text)
-    if 0 < delays.labels < FEWEST_LABELS:
-        note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
-    if _refuted_at_once(snapshot, evidence):
-        text = f"labels of the first {settings.stretch} {settings.period}s refute the calibration of the reference"
-        note("reference-was-trained-on", f"{text}: was the model learned from it?")
-    if mix is not None and mix.test.refuted:
-        note(
-            "label-shift-refuted", "no mix of the reference's classes has these scores, so their class ratio is unknown"
-        )
-    return tuple(cautions)
-
-
-def _refuted_at_once(snapshot: Snapshot, evidence: Evidence) -> bool:
-    """Whether labels of the first stretch refute the reference."""
-    mature = evidence.mature
-    if not mature.rows.size:
-        return False
-    opening = mature.take(mature.period < mature.periods[0] + snapshot.state.settings.stretch)
-    tested = calibration_of_labels(snapshot.state.epoch, replace(evidence, mature=opening))
-    return tested is not None and bool(tested.refuted)

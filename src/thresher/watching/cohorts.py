@@ -14,7 +14,10 @@ from thresher.watching import schema
 from thresher.watching.epoch import Epoch
 from thresher.watching.ingestion import NEVER, State, read_state, stretch_before
 from thresher.watching.periods import period_numbers
+from thresher.watching.rows import id_text
 from thresher.watching.store import Store
+
+_FEWEST_FOREIGN = 10  # rows of a period from which it is noticed that all are foreign
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,11 +139,19 @@ class Snapshot:
     last_row: int | None
     last_label: int | None
     compacted: int  # the moment of the last compaction
+    foreign: tuple[int, ...]  # periods of which all scores lie outside the reference's
+    early: tuple[int, str] | None  # labels that came before their row and are older than it, with the first id
 
     @property
     def current(self) -> Cohorts:
         """The counts of the decision that is deployed."""
         return self.cohorts[-1]
+
+    def past_alarms(self, name: str) -> tuple[bool, int | None]:
+        """Whether an alarm stands, and the period after which its detector starts."""
+        lines = [line for line in self.alarms if line[0] == self.state.epoch.number and line[1] == name]
+        restarts = [int(line[7]) for line in lines if line[7] is not None]
+        return any(line[6] is None for line in lines), max(restarts, default=None)
 
 
 def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> Snapshot:
@@ -188,7 +199,20 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
         last_row=None if last_row is None else int(last_row),
         last_label=None if last_label is None else int(last_label),
         compacted=int(compacted),
+        foreign=_foreign(store, epoch, moment),
+        early=_early(store, moment),
     )
+
+
+def _foreign(store: Store, epoch: Epoch, moment: dict[str, int]) -> tuple[int, ...]:
+    score = epoch.reference.score
+    ends = {"decision": epoch.number, "lowest": float(score[-1]), "highest": float(score[0]), "least": _FEWEST_FOREIGN}
+    return tuple(int(period) for (period,) in store.query(schema.FOREIGN_PERIODS, **moment, **ends))
+
+
+def _early(store: Store, moment: dict[str, int]) -> tuple[int, str] | None:
+    lines = store.query(schema.EARLY_LABELS, **moment)
+    return (len(lines), id_text(bytes(lines[0][0]))) if lines else None
 
 
 def _beyond_stored(totals: Sequence[tuple[Any, ...]], lines: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -15,10 +15,12 @@ import numpy.typing as npt
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, OneClassError, SourceError
 from thresher.evaluation import Decision, ThresholdRule
+from thresher.inference import Interval, interval
 from thresher.inputs.arrow import is_arrow, numpy_column
 from thresher.inputs.columns import Column, column, is_absent, is_missing
 from thresher.ranking import Counts, Flags, Floats, Ranking
 from thresher.sources.buckets import condense
+from thresher.tables import Contingency
 
 QUANTILES = 15
 CATEGORIES, MOST_CATEGORIES = 30, 1000
@@ -236,7 +238,19 @@ def reference_cautions(epoch: Epoch) -> tuple[Caution, ...]:
     if not lowest < decision.threshold <= highest:
         text = f"the threshold {decision.threshold:g} does not split the reference, scored {lowest:g} to {highest:g}"
         cautions.append(Caution("reference-not-split", text))
+    now, then = _cost_at_threshold(epoch), decision.expected_cost
+    if now.lower > then.upper or now.upper < then.lower:
+        text = f"the decision was to cost {then} a row, and costs {now} on the reference: is that of its model?"
+        cautions.append(Caution("reference-disagrees", text))
     return tuple(cautions)
+
+
+def _cost_at_threshold(epoch: Epoch) -> Interval:
+    """The expected cost on the reference, under the condition of the decision."""
+    reference, calls = epoch.reference, epoch.alarms(epoch.reference.score)
+    tp, fp = int(reference.pos[calls].sum()), int(reference.neg[calls].sum())
+    table = Contingency(tp=tp, fp=fp, fn=int(reference.Pos) - tp, tn=int(reference.Neg) - fp)
+    return interval(table, epoch.decision.condition, level=epoch.decision.expected_cost.level)
 
 
 def _cuts(reference: Ranking, threshold: float) -> tuple[Floats, int, tuple[int, ...]]:

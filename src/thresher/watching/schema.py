@@ -165,6 +165,19 @@ SELECT count(DISTINCT event.id) FROM event
 WHERE event.watch = :watch AND event.at <= :as_of AND event.batch <= :last AND NOT EXISTS (
   SELECT 1 FROM scored WHERE scored.watch = :watch AND scored.id = event.id AND scored.batch <= :last)
   AND NOT EXISTS (SELECT 1 FROM compacted WHERE compacted.watch = :watch AND compacted.id = event.id)"""
+# Labels that waited for their row and are older than it.
+EARLY_LABELS = """
+SELECT DISTINCT coalesce(scored.long_id, event.id) FROM event
+JOIN scored ON scored.watch = event.watch AND scored.id = event.id AND event.at < {score_day}
+WHERE event.watch = :watch AND event.at <= :as_of AND event.batch <= :last AND scored.batch <= :last
+ORDER BY 1""".format(score_day=SCORE_DAY.format(at="event.at"))
+# Periods of which all scores lie outside the reference's.
+FOREIGN_PERIODS = """
+SELECT period FROM scored
+WHERE watch = :watch AND batch <= :last AND at <= :as_of AND decision = :decision
+GROUP BY period
+HAVING count(*) >= :least AND sum(CASE WHEN score BETWEEN :lowest AND :highest THEN 1 ELSE 0 END) = 0
+ORDER BY period"""
 CORRECTIONS = """
 SELECT count(*) FROM (
   SELECT event.id FROM event JOIN scored ON scored.watch = event.watch AND scored.id = event.id

@@ -29,6 +29,7 @@ ALARM_RATE = "predicted_positive_rate"
 OF_ALARMS, OF_ALL = ("precision",), (ALARM_RATE,)
 OF_MISSES = ("tpr", "expected_cost", "prevalence", "fpr", "tnr", "npv")
 PROMISED = (*OF_ALARMS, *OF_ALL, *OF_MISSES)
+SCORES = "scores"  # the name of alarms that scores have moved
 _WORDS = {"tpr": "recall", ALARM_RATE: "alarm_rate"}
 _BUDGET = re.compile(r"\s*(\d+(?:\.\d+)?)\s+in\s+(\d+(?:\.\d+)?)\s*")
 

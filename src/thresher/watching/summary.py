@@ -10,6 +10,7 @@ from thresher._internal.text import count_text, interval_text, number_text, visi
 from thresher.inference import Interval
 from thresher.watching.periods import period_text
 from thresher.watching.promises import PromiseCheck
+from thresher.watching.settings import SCORES
 
 if TYPE_CHECKING:
     from thresher.watching.check import Check
@@ -33,6 +34,10 @@ def headline(check: Check) -> str:
     if number["undecided"]:
         parts.append(f"{number['undecided']} cannot be known yet")
     words = ", ".join(parts) or "nothing is promised"
+    if any(
+        alarm.promise == SCORES and alarm.epoch == check.epoch and alarm.acknowledged is None for alarm in check.alarms
+    ):
+        words += "; SCORES HAVE MOVED"
     return f"{check.watch}: {words}" + (f"; NOT WATCHED: {check.unwatched}" if check.unwatched else "")
 
 

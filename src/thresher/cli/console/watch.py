@@ -14,6 +14,7 @@ from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, h
 from thresher.cli.console.screen import table as grid_of
 from thresher.ranking import Floats
 from thresher.watching import Check, Review
+from thresher.watching.settings import SCORES
 from thresher.watching.summary import cells, facts, headline
 
 _STYLES = {"broken": BAD, "holds": GOOD, "undecided": MIND}
@@ -86,10 +87,10 @@ def prometheus_text(check: Check) -> str:
     for name, about in (("estimate", "Estimate"), ("lower", "Lower limit"), ("upper", "Upper limit")):
         gauge(name, f"{about} of a promised quantity.", {p: getattr(one.interval, name) for p, one in promises.items()})
     gauge("evidence", "Evidence against a promise.", {p: one.evidence for p, one in promises.items()})
-    alarms = {alarm.promise for alarm in check.alarms if alarm.acknowledged is None}
-    gauge(
-        "alarm", "1 while a promise is broken.", {p: p in alarms or o.verdict == "broken" for p, o in promises.items()}
-    )
+    alarms = {alarm.promise for alarm in check.alarms if alarm.acknowledged is None and alarm.epoch == check.epoch}
+    alarms |= {name for name, one in promises.items() if one.verdict == "broken"}
+    names = (*promises, SCORES)
+    gauge("alarm", "1 while a promise is broken, or scores have moved.", {name: name in alarms for name in names})
     for name, count in (("rows", "rows"), ("labels", "labelled"), ("orphans", "orphans")):
         gauge(name, f"How many {name} there are.", {None: check.counts[count]})
     times = {"row": check.last_row, "label": check.last_label, "check": check.as_of}

@@ -1,0 +1,125 @@
+"""What a careful analyst would notice about a check, next to its verdicts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thresher._internal.text import count_text
+from thresher.cautions import Caution
+from thresher.inference import Interval, auc_interval
+from thresher.inference.anytime.maturity import FEWEST_LABELS
+from thresher.watching.assumptions import Mix
+from thresher.watching.cohorts import Snapshot
+from thresher.watching.epoch import reference_cautions
+from thresher.watching.periods import period_text
+from thresher.watching.promises import Evidence
+from thresher.watching.settings import OF_MISSES, read_promises
+
+if TYPE_CHECKING:
+    from thresher.watching.check import Delays
+
+_ACTED_UPON = 0.05  # share of old alarms with a label, below which alarms seem to be acted upon
+_REPLICATES = 500
+
+
+def check_cautions(snapshot: Snapshot, evidence: Evidence, delays: Delays, mix: Mix | None) -> tuple[Caution, ...]:
+    """Cautions about the reference, the rows and their labels."""
+    return (
+        *reference_cautions(snapshot.state.epoch),
+        *_of_rows(snapshot, evidence, mix),
+        *_of_labels(snapshot, evidence, delays),
+    )
+
+
+def _of_rows(snapshot: Snapshot, evidence: Evidence, mix: Mix | None) -> list[Caution]:
+    cautions = []
+    if snapshot.foreign:
+        period = snapshot.state.settings.period
+        first = period_text(snapshot.foreign[0], period)
+        text = f"all scores of {count_text(len(snapshot.foreign), period)} lie outside those of the reference"
+        cautions.append(
+            Caution("scores-of-another-model", f"{text} (first {first}): are they of the decision's model?")
+        )
+    if mix is not None and mix.test.refuted:
+        text = "no mix of the reference's classes has these scores, so their class ratio is unknown"
+        cautions.append(Caution("label-shift-refuted", text))
+    order = _first_order(snapshot, evidence)
+    if order is not None and order[0].upper < order[1].lower:
+        now, then = order
+        text = f"labels of the first periods follow the score with AUC {now}, those of the reference with {then}"
+        cautions.append(Caution("reference-was-trained-on", f"{text}: was the model learned from it?"))
+    return cautions
+
+
+def _first_order(snapshot: Snapshot, evidence: Evidence) -> tuple[Interval, Interval] | None:
+    """AUC of the first stretch's labels, and of the reference in the same cells.
+
+    Neither depends on the class mix. In each cell the reviewed alarms stand for the others, and a drawn row for 1/π.
+    Without drawn rows both are those of alarms alone. Limits are of resampled labels.
+    """
+    epoch, mature = snapshot.state.epoch, evidence.mature
+    if not mature.periods.size:
+        return None
+    early = mature.take(mature.period < mature.periods[0] + snapshot.state.settings.stretch)
+    known = early.take(early.due & ~early.unknown)
+    if min(known.count(known.positive), known.count(known.negative)) < FEWEST_LABELS:
+        return None
+    alarms, reviewed = early.by_cell(early.alarm), known.by_cell(known.alarm)
+    weight = np.where(
+        known.alarm, (alarms / np.maximum(reviewed, 1))[known.cell], 1 / np.where(known.alarm, 1.0, known.propensity)
+    )
+    drawn = np.random.default_rng(0).poisson(known.rows, (_REPLICATES, known.rows.size)) * weight
+    counts = np.zeros((2, epoch.cells, _REPLICATES + 1))
+    np.add.at(counts, (known.label, known.cell), np.vstack([known.rows * weight, drawn]).T)
+    negative, positive = counts
+    pairs = positive.sum(axis=0) * negative.sum(axis=0)
+    won = (positive * (np.cumsum(negative, axis=0) - negative / 2)).sum(axis=0)
+    auc = np.divide(won, pairs, out=np.full(pairs.size, 1.0), where=pairs > 0)
+    level = evidence.level
+    lower, upper = np.quantile(auc[1:], [(1 - level) / 2, (1 + level) / 2]).tolist()
+    estimate = float(auc[0])
+    now = Interval(estimate, min(lower, estimate), max(upper, estimate), math.nan, level, "bootstrap")
+    pos, neg = epoch.in_cells(epoch.reference)
+    if not (known.drawn.any()):
+        pos[: epoch.first_alarm], neg[: epoch.first_alarm] = 0, 0
+    if not (pos.sum() and neg.sum()):
+        return None
+    return now, auc_interval(epoch.of_cells(pos, neg), level=level)
+
+
+def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[Caution]:
+    cautions = []
+    mature, young = evidence.mature, evidence.young
+
+    def note(code: str, text: str) -> None:
+        cautions.append(Caution(code, text))
+
+    if snapshot.early:
+        number, example = snapshot.early
+        text = f"{count_text(number, 'label')} of a time before the score (first of {example!r})"
+        note("label-before-score", f"{text}: they came before their rows, and are left out")
+    waiting = young.count(young.due & young.unknown)
+    if waiting:
+        note("young-cohorts", f"{waiting:,} rows are younger than labels take to come, and are not judged yet")
+    if delays.test is not None and delays.test.differs:
+        text = f"the share labelled by an age differs by up to {delays.test.gap:.2f} between the classes"
+        note("delay-tells-class", f"{text}, so cohorts are judged when they are old enough only")
+    alarms, reviewed = mature.count(mature.alarm), mature.count(mature.alarm & ~mature.unknown)
+    if alarms and not reviewed / alarms >= _ACTED_UPON and alarms >= FEWEST_LABELS:
+        text = f"{reviewed:,} of {alarms:,} old alarms have a label"
+        note("acted-upon", f"{text}: if alarms are acted upon, let a drawn share of them pass")
+    elif reviewed < alarms:
+        text = f"{alarms - reviewed:,} of {alarms:,} old alarms have no label"
+        note("review-not-drawn", f"{text}: within a range of scores, review must not depend on what would be seen")
+    needs = [
+        promise.name for promise in read_promises(snapshot.state.settings.promises) if promise.quantity in OF_MISSES
+    ]
+    if needs and not evidence.least:
+        text = f"{', '.join(needs)} cannot be known while no row without alarm is drawn to be labelled"
+        note("partial-labels", text)
+    if 0 < delays.labels < FEWEST_LABELS:
+        note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
+    return cautions
