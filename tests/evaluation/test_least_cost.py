@@ -382,7 +382,7 @@ def test_two_columns_with_a_positive_class_are_two_classes():
         ("called 'constant', the name of a rule", {"matrix": {"constant": GOOD}}),
         ("of two classes", {"measures": ["ks"]}),
         ("there is no class '7'", {"measures": ["recall[7]"]}),
-        ("no row is of class", {"labels": [0, 1] * 75}),
+        ("all 150 rows are of class 0", {"labels": [0] * 150}),
         ("the decision in use is a threshold", {"current": THRESHOLD}),
     ],
 )
@@ -390,3 +390,39 @@ def test_bad_questions_are_answered_in_words(match, more):
     labels, matrix = more.pop("labels", LABELS_OF_CLASS_REMARKS), more.pop("matrix", GOOD)
     with pytest.raises(th.errors.ThresherError, match=match):
         class_examples.evaluate(labels, matrix, classes=[0, 1, 2], **more)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"weights": np.arange(1, 121)}, {"clusters": np.arange(120) // 2}, {"fit": "weights"}]
+)
+def test_of_a_class_without_cases_numbers_are_undefined(more):
+    rng = np.random.default_rng(4)
+    vectors = rng.dirichlet([2, 2, 2, 0.2], 120)
+    labels = np.array([rng.choice(list("abc"), p=row[:3] / row[:3].sum()) for row in vectors])
+    evaluation = th.evaluate(labels, {"m": vectors, "n": vectors[:, [1, 0, 2, 3]]}, classes=list("abcd"), **more)
+    own, costs = evaluation["m"], th.OperatingCondition(costs=th.CostMatrix.equal("abcd"))
+    segments = th.segment(labels, vectors, classes=list("abcd"), weights=more.get("weights"))
+    bayes = evaluation.rules["nothing fitted"].cost if "nothing fitted" in evaluation.rules else own.expected_cost
+    assert bayes.estimate == pytest.approx(th.choose(segments, costs).expected_cost)
+    for number in (own.rates.recall["d"], own.rates.macro_recall, own.auc.one_vs_rest_macro, own.auc.one_vs_rest["d"]):
+        assert math.isnan(number.estimate)
+        assert "no case is of" in number.note or "no actual positives" in number.note or "no such" in number.note
+    assert own.auc.one_vs_rest["a"].estimate == pytest.approx(
+        roc_auc_score(labels == "a", vectors[:, 0], sample_weight=more.get("weights"))
+    )
+    assert evaluation.comparisons["macro_recall"]["m", "n"].note == "no case is of class 'd'"
+    assert "class 'd' has no case" in str(evaluation)
+    json.loads(evaluation.to_json())
+    mix = th.OperatingCondition(costs=th.CostMatrix.equal("abcd"), mix=dict.fromkeys("abcd", 0.25))
+    with pytest.raises(th.ThresherError, match="gives class 'd' a share, and no case is of it"):
+        th.evaluate(labels, vectors, classes=list("abcd"), condition=mix)
+
+
+def test_probabilities_times_the_transposed_costs_is_another_decision():
+    """Trap: `proba @ C.T` is right only where rows of C are predictions."""
+    costs = th.CostMatrix({"a": {"b": 1, "c": 1}, "b": {"a": 5, "c": 1}, "c": {"a": 9, "b": 2}})
+    vectors = np.random.default_rng(0).dirichlet([1, 1, 1], 200)
+    actual, predicted = costs.to_array(rows="actual"), costs.to_array(rows="predicted")
+    assert costs.expected(vectors) == pytest.approx(vectors @ predicted.T)
+    assert (costs.decide(vectors) == (vectors @ predicted.T).argmin(axis=1)).all()
+    assert (costs.decide(vectors) != (vectors @ actual.T).argmin(axis=1)).mean() > 0.1

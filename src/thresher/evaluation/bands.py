@@ -78,10 +78,10 @@ def model_bands(evaluation: ThresholdEvaluation, name: str) -> ModelBands:
 def class_bands(evaluation: LeastCostEvaluation, name: str, label: Any) -> ModelBands | None:
     """The bands of one model's curves of one class against the rest.
 
-    There are none for weighted or clustered rows.
+    There are none for weighted or clustered rows, and of a class without cases.
     """
     ranking = evaluation[name].rankings[label]
-    if evaluation.weighted or evaluation.clusters is not None:
+    if evaluation.weighted or evaluation.clusters is not None or not ranking.Pos:
         return None
     curves = len(evaluation.models) * len(evaluation.classes)
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))

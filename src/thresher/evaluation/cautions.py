@@ -138,12 +138,16 @@ def class_cautions(rows: ClassifiedRows, models: Mapping[str, LeastCostModel], c
     """Warn about rows of k classes and, model by model, about probabilities and calls."""
     cases = rows.cases
     for name, count in zip(rows.classes, cases.tolist(), strict=True):
-        if count < FEW:
+        if not count:
+            what = f"class {name!r} has no case: its recall, and averages over classes, are undefined"
+            yield Caution("few-cases-of-class", what)
+        elif count < FEW:
             yield Caution("few-cases-of-class", f"class {name!r} has only {count_text(count, 'case')}")
     yield from few_clusters(None if rows.cluster is None else rows.clusters)
-    if cases.max() >= EXTREME * cases.min():
-        frequent, rare = (rows.classes[int(at)] for at in (cases.argmax(), cases.argmin()))
-        times = cases.max() / cases.min()
+    least = cases[rows.present].min()
+    if cases.max() >= EXTREME * least:
+        frequent, rare = (rows.classes[int(at)] for at in (cases.argmax(), (cases == least).argmax()))
+        times = cases.max() / least
         yield Caution("extreme-class-ratio", f"class {frequent!r} is {times:,.0f} times as frequent as {rare!r}")
     if rows.pooled_rows:
         pooled = f"{names_in_words(rows.pooled)} ({rows.pooled_rows:,} of {rows.index.size:,} rows)"
@@ -172,6 +176,8 @@ def _of_probabilities(rows: ClassifiedRows, model: LeastCostModel) -> Iterator[C
         yield Caution("one-score", f"{name} gives every case the same probabilities")
         return
     for label, ranking in model.rankings.items():
+        if not ranking.Pos:  # no case is of the class
+            continue
         area = auc(ranking)
         if area < 0.5:
             yield Caution("auc-below-half", f"{name} has AUC {area:.3f} for {label!r} against the rest")

@@ -112,7 +112,12 @@ class ClassifiedRows(Result):
             seen = np.bincount(self.cluster * k + self.index, minlength=self.clusters * k).reshape(-1, k) > 0
             return seen.sum(axis=0).astype(np.float64)
         sums, squares = (np.bincount(self.index, weights=each, minlength=k) for each in (self.share, self.share**2))
-        return np.asarray(sums * sums / squares, dtype=np.float64)
+        return np.divide(sums * sums, squares, out=np.zeros(k), where=squares > 0)
+
+    @property
+    def present(self) -> Flags:
+        """Which classes have a row; the recall of the others is undefined."""
+        return np.asarray(self.cases > 0)
 
     @property
     def simple(self) -> bool:
@@ -143,7 +148,7 @@ class ClassifiedRows(Result):
         if self.cluster is None:
             return
         for name, number in zip(self.classes, self.class_units.tolist(), strict=True):
-            if number < 2:
+            if 0 < number < 2:
                 raise ArgumentError(
                     f"class {name!r} lies in 1 of {self.clusters:,} clusters, and one shows no spread between clusters",
                     fix=f"give every class in two clusters or more, or leave {argument('clusters')} out "
@@ -184,7 +189,7 @@ def classified_rows(
     checked, weight, dropped = complete_columns(inputs, missing=missing)
     names = None if classes is None else _plain_names(classes)
     names, index, pooled = _indices(checked["labels"], names, other)
-    _require_every_class(names, index)
+    _require_two_classes(names, index)
     columns = {name: _names_of_columns(values, name, names) for name, values in matrices.items()}
     full = {
         name: _probabilities(
@@ -335,14 +340,10 @@ def _indices(labels: Column, names: list[Any] | None, other: Any) -> tuple[list[
     return known, index, stray
 
 
-def _require_every_class(names: list[Any], index: Indices) -> None:
-    absent = [name for name, cases in zip(names, np.bincount(index, minlength=len(names)), strict=True) if not cases]
-    if absent or len(names) < 2:
-        what = f"no row is of class {listed(absent)}" if absent else f"all rows are of class {names[0]!r}"
-        raise OneClassError(
-            f"{what} among {index.size:,}, and an AUC needs cases of both sides",
-            fix="give data with every class, or leave the class and its column out",
-        )
+def _require_two_classes(names: list[Any], index: Indices) -> None:
+    if len(names) < 2 or (index == index[0]).all():
+        what = f"all {index.size:,} rows are of class {names[int(index[0])]!r}, and an AUC needs cases of both sides"
+        raise OneClassError(what, fix="give data with rows of two classes or more")
 
 
 def _probabilities(columns: list[Column], name: str) -> Floats:

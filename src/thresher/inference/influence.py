@@ -472,6 +472,8 @@ def _row_mean(values: Floats, rows: ClassifiedRows) -> RowInfluence:
 def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence]:
     """Macro recall, whose cases are drawn by class, and macro F1 of the calls."""
     k, calls = len(rows.classes), rows.calls[model]
+    if not rows.present.all():
+        return dict.fromkeys(("macro_recall", "macro_f1"), _without_class(rows))
     cells = np.bincount(rows.index * k + calls, weights=rows.share, minlength=k * k)
     counts: Floats = cells.reshape(k, k).astype(np.float64)
     matrix = ConfusionMatrix(counts, list(rows.classes))
@@ -489,16 +491,24 @@ def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence
     }
 
 
+def _without_class(rows: ClassifiedRows) -> RowInfluence:
+    """An average over classes, of which one has no cases."""
+    absent = rows.classes[int(rows.present.argmin())]
+    return RowInfluence(math.nan, np.full(rows.index.size, math.nan), f"no case is of class {absent!r}")
+
+
 def _areas(rows: ClassifiedRows, matrix: Floats) -> dict[str, RowInfluence]:
     """The four averages of the AUC."""
     k = len(rows.classes)
+    names = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
+    if not rows.present.all():
+        return dict.fromkeys(names, _without_class(rows))
     against_rest = ((i, rows.index >= 0, np.eye(k)[i]) for i in range(k))
     pairs = (
         (i, (rows.index == i) | (rows.index == j), (np.eye(k)[i] + np.eye(k)[j]) / (2 * (k - 1)))
         for i, j in permutations(range(k), 2)
     )
     averages = *_average_area(rows, matrix, against_rest), *_average_area(rows, matrix, pairs)
-    names = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
     return dict(zip(names, averages, strict=True))
 
 

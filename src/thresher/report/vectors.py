@@ -109,6 +109,8 @@ def _sample(segments: Segments, model: LeastCostModel) -> tuple[Segments, float]
     variance, paid = 0.0, model.costs
     for i, cases in enumerate(segments.cases.tolist()):
         own = np.flatnonzero(segments.counts[:, i])
+        if not own.size:
+            continue
         number = min(own.size, max(1, round(MOST_SEGMENTS * own.size / np.count_nonzero(segments.counts))))
         taken = np.sort(rng.choice(own, size=number, replace=False))
         counts[taken, i] = segments.counts[taken, i] * (cases / segments.counts[taken, i].sum())

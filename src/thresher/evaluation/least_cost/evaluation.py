@@ -192,7 +192,7 @@ def evaluate_vectors(
     Pairing.of(against, tuple(raw.matrices), "lower")  # refuses what is no model
     asked = class_condition(raw.class_mix, condition)
     costs, made_at = _ordered_costs(raw, asked), _trained_at(trained_at, raw)
-    restated = raw.class_mix.mix / made_at
+    restated = _restating(raw, made_at)
     rule_weights = asked.class_weights(raw.class_mix) * restated
     rows = _restate(raw, made_at)
     paid = {
@@ -285,9 +285,14 @@ def _trained_at(trained_at: Any, rows: ClassifiedRows) -> Floats:
     return shares
 
 
+def _restating(rows: ClassifiedRows, made_at: Floats) -> Floats:
+    """What brings the mix that probabilities were made for to that of the rows."""
+    return np.divide(rows.class_mix.mix, made_at, out=np.ones(made_at.size), where=made_at > 0)
+
+
 def _restate(rows: ClassifiedRows, made_at: Floats) -> ClassifiedRows:
     """The rows with their probabilities as they are at the class mix of the rows."""
-    factor = rows.class_mix.mix / made_at
+    factor = _restating(rows, made_at)
     if np.allclose(factor, 1, rtol=1e-12, atol=0):
         return rows
     restated = {}

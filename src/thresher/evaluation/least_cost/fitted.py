@@ -38,9 +38,9 @@ def fit_weights_of(
 
     There are fewer folds where the scarcest class has fewer cases, or rows fewer clusters.
     """
-    folds = min(MOST_FOLDS, int(rows.class_units.min() if rows.cluster is None else rows.clusters))
+    folds = min(MOST_FOLDS, int(rows.cases[rows.present].min() if rows.cluster is None else rows.clusters))
     if folds < 2:
-        scarce = rows.classes[int(rows.cases.argmin())]
+        scarce = rows.classes[int(np.where(rows.present, rows.cases, np.inf).argmin())]
         what = f"class {scarce!r} has one case, and weights are priced on rows that they were not fitted on"
         raise ArgumentError(what, f"give two cases of every class, or leave {argument('fit')} out", parameter="fit")
     with located(f"weights of {model!r}"):

@@ -109,7 +109,7 @@ def class_comparison(
 ) -> Comparison:
     """The same from rows that were checked already, and every model's influences."""
     known = CLASS_MEASURES[measure]
-    units = float(rows.class_units.min()) if known.averaged else rows.units
+    units = _scarcest(rows) if known.averaged else rows.units
 
     def difference(a: str, b: str) -> Difference:
         one, other = influence[a][measure], influence[b][measure]
@@ -137,7 +137,7 @@ def cost_comparison(
     correction: Correction = "holm",
 ) -> Comparison:
     """Compare what each model's decisions cost per case, from the costs of the cases."""
-    units = float(rows.class_units.min())
+    units = _scarcest(rows)
     matrix = next(iter(costs.values())).costs.costs
     span = float(matrix.max() - matrix.min())
 
@@ -158,6 +158,11 @@ def cost_comparison(
     estimates = {name: each.interval(level=level).estimate for name, each in costs.items()}
     asked: dict[str, Any] = {"against": against, "level": level, "margin": margin, "correction": correction}
     return _comparison(rows, "expected_cost", estimates, units, difference, **asked)
+
+
+def _scarcest(rows: ClassifiedRows) -> float:
+    """Independent cases of the scarcest class that has any."""
+    return float(rows.class_units[rows.present].min())
 
 
 def _freedom(interval: Interval) -> float:

@@ -23,6 +23,7 @@ from thresher.inference.interval import (
     aligned_lines,
     normal_quantile,
     student_quantile,
+    undefined,
 )
 from thresher.inference.intervals.rate import exact_limits
 from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
@@ -432,11 +433,13 @@ def area_intervals(
     contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive of one
     AUC and a negative of others; rows are drawn from all classes together, so the shares of the classes in weighted
     averages are uncertain too. Limits are on the logit scale, with Student's quantile for as many degrees of freedom
-    as the smallest class has cases, less one.
+    as the smallest class has cases, less one. What needs a class without cases is undefined, and says so.
     """
-    smallest, units = float(rows.class_units.min()), rows.units
+    smallest, units = float(rows.class_units[rows.present].min()), rows.units
 
     def average(of: RowInfluence) -> Interval:
+        if math.isnan(of.estimate):
+            return undefined(level, of.note)
         area, variance = of.estimate, of.variance(rows.cluster) if smallest > 1 else math.nan
         if not (variance > NOTHING and 0 < area < 1):
             return exact_pairs(min(1.0, area), variance, (smallest, max(units - smallest, smallest)), level)
@@ -444,6 +447,8 @@ def area_intervals(
         return Interval(area, *LOGIT.limits(area, deviation), variance, level, "placements")
 
     def against_rest(i: int) -> Interval:
+        if not rows.present[i]:
+            return undefined(level, "there are no such cases")
         score = np.ascontiguousarray(rows.matrices[model][:, i])
         return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)
 
