@@ -107,6 +107,25 @@ def test_a_higher_level_holds_a_lower_one(cells, ratio, name):
         assert low.estimate <= low.upper <= high.upper + slack
 
 
+@pytest.mark.parametrize(
+    ("counts", "away"),
+    [
+        (np.diag([1, 1, 1, 0]), {(0, 0): -0.4, (0, 2): 1.24, (1, 1): -0.68, (2, 0): 1.24, (2, 2): -0.4}),
+        ([[0, 1, 0, 0], [0, 0, 1, 0], [0] * 4, [0] * 4], {(0, 1): -1.31, (1, 2): 0.7, (2, 1): 1.28}),
+    ],
+)
+@pytest.mark.parametrize("name", ["kappa", "mcc"])
+def test_limits_hold_what_the_test_accepts_also_where_classes_are_alike(counts, away, name):
+    """A climb from a symmetric start ends where all that is alike stays alike."""
+    x, t = np.array(counts, dtype=float), np.zeros_like(counts, dtype=float)
+    for cell, deviations in away.items():
+        t[cell] = deviations
+    t *= 1.95 / np.linalg.norm(t)  # within 1.96 deviations
+    classes = list(range(len(x)))
+    accepted = th.ConfusionMatrix((np.sqrt(x + t * t / 4) + t / 2) ** 2, classes)
+    assert getattr(accepted, name) in th.interval(th.ConfusionMatrix(x, classes), name)
+
+
 def test_a_ratio_over_nothing_has_a_lower_limit_only():
     result = th.interval(th.Contingency(tp=10, fn=0, fp=0, tn=20), "lr_plus")
     assert (result.estimate, result.upper) == (math.inf, math.inf)

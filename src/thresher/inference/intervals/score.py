@@ -84,8 +84,9 @@ def score_limits(
         empty = x < _HALF_A_CASE
         if empty.any():  # there are several summits then: one class all wrong, or both partly
             highest = np.maximum(highest, climb(_unit_vectors(np.sign(slope))))
-            if x.shape[1] > _CELLS_OF_TWO_CLASSES:  # or what was never seen
-                highest = np.maximum(highest, climb(_unit_vectors(np.where(empty, np.sign(slope), 0.0))))
+            if x.shape[1] > _CELLS_OF_TWO_CLASSES:  # or what was never seen; an even start keeps like classes alike
+                uneven = np.linspace(0.1, 1.0, x.shape[1])
+                highest = np.maximum(highest, climb(_unit_vectors(np.where(empty, np.sign(slope) * uneven, 0.0))))
         highest = np.maximum(highest, heights(np.zeros_like(x))[0])  # the table itself is accepted too
     return -highest[:tables], highest[tables:]
 
