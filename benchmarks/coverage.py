@@ -184,11 +184,12 @@ def _resume(checkpoint: Path, samples: Mapping[str, int]) -> dict[tuple[int, int
     code = sha256(json.dumps(samples).encode())
     for file in [Path(__file__), *sorted(Path(th.__file__).parent.rglob("*.py"))]:
         code.update(file.read_bytes())
-    lines = checkpoint.read_text(encoding="utf-8").splitlines() if checkpoint.exists() else []
-    if lines[:1] != [code.hexdigest()]:
-        checkpoint.write_text(code.hexdigest() + "\n", encoding="utf-8")
-        return {}
-    return {(round_, i, j): counts for round_, i, j, counts in map(json.loads, lines[1:])}
+    lines = checkpoint.read_text(encoding="utf-8").splitlines(keepends=True) if checkpoint.exists() else []
+    if lines[:1] != [code.hexdigest() + "\n"]:
+        lines = [code.hexdigest() + "\n"]
+    complete = [line for line in lines if line.endswith("\n")]  # a run that was killed may leave part of a line
+    checkpoint.write_text("".join(complete), encoding="utf-8")
+    return {(round_, i, j): counts for round_, i, j, counts in map(json.loads, complete[1:])}
 
 
 def count(round_: int, i: int, j: int, samples: Mapping[str, int]) -> dict[str, list[int]]:

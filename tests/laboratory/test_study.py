@@ -103,6 +103,20 @@ def test_a_study_finds_limits_that_do_not_hold(monkeypatch):
     assert row.upper < GOOD[0]
 
 
+def test_a_study_that_was_killed_and_resumed_adds_up_to_the_same_counts(monkeypatch, tmp_path):
+    few = [task("AUC", "heavy tails"), task("Expected cost", "5 levels, 60 of 200")]
+    monkeypatch.setattr(coverage, "tasks", lambda: few)
+    samples, checkpoint = {"quick": 8, "medium": 8, "slow": 8}, tmp_path / "counts.jsonl"
+    at_once = coverage.studied(2, samples, processes=1)
+    coverage.studied(1, samples, checkpoint=checkpoint, processes=1)
+    checkpoint.write_text(checkpoint.read_text(encoding="utf-8")[:-9], encoding="utf-8")  # killed while it wrote
+    assert coverage.studied(2, samples, checkpoint=checkpoint, processes=1) == at_once
+    counted = checkpoint.read_text(encoding="utf-8").splitlines()
+    assert len(counted) == 1 + 2 * len(few)
+    assert coverage.studied(2, samples, checkpoint=checkpoint, processes=1) == at_once
+    assert checkpoint.read_text(encoding="utf-8").splitlines() == counted  # nothing was left to count
+
+
 def test_the_page_names_what_lies_outside_and_draws_every_dot(tmp_path):
     replicates = {"quick": 1, "medium": 2, "slow": 3}
     write(ROWS, replicates, tmp_path)
