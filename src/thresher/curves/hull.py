@@ -44,6 +44,7 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     >>> hull_splits(Ranking.parse("[2+][1-][1+,1-][1+][3-]")).tolist()
     [0, 1, 4, 5]
     """
+    require_ranking(ranking)
     require_one_of(pool, ("strict", "ties"), name="pool")
     corner, touching = ranking.remember("hull", lambda: _hull(ranking))
     return corner if pool == "ties" else touching

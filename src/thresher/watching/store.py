@@ -60,6 +60,8 @@ class Store:
     """One connection to a store; statements name their parameters with a colon."""
 
     def __init__(self, place: str | os.PathLike[str], *, timeout: float = 30.0, journal: str = "wal") -> None:
+        if not isinstance(place, str) or "://" not in place:
+            require_path(place)
         self.place = without_secrets(os.fspath(place))
         self.timeout, self.journal = timeout, journal
         self.is_postgres = is_url(place)

@@ -56,8 +56,10 @@ def verified_table(
     require_level(level)
     cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "called": called_unverified, "other": other_unverified}
     for name, value in cells.items():
-        if not 0 <= require_number(value, name=name) < math.inf:
-            raise ArgumentError(f"{name} must be at least 0, got {value:g}", "give counts of rows", parameter=name)
+        number = require_number(value, name=name)
+        if not 0 <= number < math.inf:
+            what = f"{name} must be finite and at least 0, got {number:g}"
+            raise ArgumentError(what, "give counts of rows", parameter=name)
     if not (tp + fp and fn + tn):
         what = "no row is verified among those called, or among the others"
         raise ArgumentError(what, "verify some of both", parameter="tp" if not tp + fp else "fn")

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from thresher._internal.arguments import require_level
+from thresher._internal.arguments import require_instance, require_level
 from thresher._internal.results import ReadOnlyFields
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError
@@ -91,6 +91,10 @@ class CaseCosts(ReadOnlyFields):
     @classmethod
     def of_confusion(cls, matrix: ConfusionMatrix, condition: OperatingCondition) -> Self:
         """The cases of a confusion matrix, of which nothing was foretold."""
+        require_instance(
+            matrix, ConfusionMatrix, "a confusion matrix", fix="make one: ConfusionMatrix(counts, classes)"
+        )
+        require_instance(condition, OperatingCondition, "a condition", fix="make a th.OperatingCondition with costs")
         mixed = Segments(np.eye(len(matrix.classes)), np.diag(matrix.actual), classes=matrix.classes)
         costs, mix, _ = _at_deployment(mixed, condition)
         costs.cost_by_class(matrix)  # refuses actions without costs
