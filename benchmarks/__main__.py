@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -199,6 +200,33 @@ def spark_table() -> str:
     return f"{SPARK.format(times=SPARK_LIMIT)}\n\n" + "\n".join(lines)
 
 
+def watching_table() -> str:
+    """Rates, memory and times of a watch in a file."""
+    few, many = 10**6, 10**7
+    with tempfile.TemporaryDirectory() as folder:
+        inserted = {}
+        for rows in (few, many):
+            place = Path(folder, str(rows))
+            place.mkdir()
+            child("benchmarks.watching", "write", str(rows), str(place), setting={})
+            inserted[rows] = child("benchmarks.watching", "insert", str(rows), str(place), setting={})
+    labels = child("benchmarks.watching", "label", "400000", setting={})
+    year = child("benchmarks.watching", "year", "274", setting={})
+    after = {rows: child("benchmarks.watching", "compacted", str(rows), setting={}) for rows in (10**5, few)}
+    return "\n".join(
+        [
+            "| what | measured |",
+            "|---|--:|",
+            f"| rows inserted a second, text ids, of 10⁶ | {inserted[few]['rows a second']:,.0f} |",
+            f"| labels a second, of 4·10⁵ | {labels['labels a second']:,.0f} |",
+            f"| memory of inserting 10⁷ rows ÷ 10⁶ | {inserted[many]['mebibytes'] / inserted[few]['mebibytes']:.2f} |",
+            f"| check of 365 days, 3 promises, 20 columns, 10⁵ rows, s | {year['seconds']:.2f} |",
+            f"| the most memory of that process, MiB | {year['mebibytes']:.0f} |",
+            f"| check after compacting 10⁶ rows ÷ after 10⁵ | {after[few]['after'] / after[10**5]['after']:.2f} |",
+        ]
+    )
+
+
 def growth(setting: dict[str, str]) -> float:
     """The exponent of time against rows, by least squares on logarithms."""
     times = [child("benchmarks.growth", str(rows), setting=setting)["rank"] for rows in GROWTH]
@@ -276,6 +304,9 @@ counts, which takes as long for any number of rows."""
 SPARK = """Ibis to Spark, local[2]: MLlib and the bounded scan, each once in one session after a first look at the rows.
 MLlib is cancelled after {times:.0f} times the time of the scan: the ratio is then more than what is shown."""
 
+WATCHES = """One SQLite file, synchronous at each commit of 50,000 rows; every measurement in a process of its own. Rates
+and seconds are of this machine, unlike all other figures here."""
+
 INTRODUCTION = """# Benchmarks
 
 Written by `make bench`; `python -m benchmarks rankings page` measures some sections again.
@@ -296,6 +327,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Settings], str]]] = {
     "scans": ("Scans", lambda _: f"{SCANS}\n\n{scale_table()}"),
     "commands": ("Commands", lambda _: f"{COMMAND_LINES}\n\n{command_table()}"),
     "spark": ("Spark", lambda _: spark_table()),
+    "watching": ("A watch", lambda _: f"{WATCHES}\n\n{watching_table()}"),
     "importing": ("Importing", lambda _: importing()),
 }
 

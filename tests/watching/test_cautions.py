@@ -8,6 +8,9 @@ import pytest
 import thresher as th
 from tests.watching.test_check import alarms, score
 from tests.watching.worlds import Clock, days, decision, in_memory, reference, rows, watch
+from thresher.errors import SourceError
+from thresher.inference import detector
+from thresher.watching.store import Store
 
 
 @pytest.fixture
@@ -75,3 +78,48 @@ def test_twice_as_many_positives_that_score_as_before_are_no_training_rows(place
         take = np.flatnonzero(alarms(None, scores))
         two.label({"id": [table["id"][i] for i in take], "label": truth[take]})
     assert "reference-was-trained-on" not in codes(two.check())
+
+
+def test_scores_that_all_fall_alarm_without_any_label(place):
+    clock, rng = Clock(), np.random.default_rng(22)
+    one = watch(place, clock, promises=["precision >= 0.2"])
+    for day in range(14):  # the order of the rows stays, and the fixed threshold catches less and less
+        clock.at(day + 1)
+        one.insert(rows(day * 100, score(rng, (rng.random(100) < 0.2).astype(np.int64)) ** (1 + day / 4), day + 0.5))
+    check = one.check()
+    assert [alarm.promise for alarm in check.alarms] == ["scores"]
+    assert (check.exit_code, check.promises["precision"].labels.used) == (1, 0)
+    assert one.acknowledge("scores") == 1
+    assert one.check().drift is None  # it starts again with the next period
+
+
+def test_weekly_seasons_need_weeks():
+    day, shown = np.array([81, 81, 81, 81, 81, 81, 45] * 12), np.full(84, 90)
+    weeks = [part.reshape(12, 7).sum(axis=1) for part in (day, shown)]
+    assert detector(day, shown, at_least=0.8).alarm  # each Sunday breaks the promise
+    assert not detector(*weeks, at_least=0.8).alarm
+
+
+def test_stores_that_cannot_be_written_and_names_that_are_hostile(place, monkeypatch):
+    labels, scores = reference()
+    name = '"; DROP TABLE scored; --'
+    one = th.Watch.create(
+        place, decision(), reference={"y": labels, "p": scores, name: scores}, label="y", columns=[name], clock=Clock(),
+        promises=["precision >= 0.2"], name=name,
+    )  # fmt: skip
+    clock_table = rows(0, [0.9, 0.1], -1)
+    one.insert({name: clock_table["id"], "time": clock_table["time"], "p": clock_table["p"]} | {"x": [1, 2]}, id=name)
+    assert (one.check().counts["rows"], one.name, list(one.check().columns)) == (2, name, [name])
+    with pytest.raises(SourceError, match="no row left to label"):
+        one.review(5)
+    with pytest.raises(SourceError, match="no alarm of 'recall'"):
+        one.acknowledge("recall")
+    monkeypatch.setattr("thresher.watching.store.network_disk", lambda _: "nfs4")
+    with pytest.raises(SourceError, match="lies on a network disk"):
+        th.Watch(place)
+    assert th.Watch(place, journal="delete").name == name
+    monkeypatch.undo()
+    with Store(place) as store:
+        store.execute("PRAGMA query_only = 1")  # what a file system that is read-only answers
+        with pytest.raises(SourceError, match="may only be read"), store.write():
+            store.execute("DELETE FROM scored")
