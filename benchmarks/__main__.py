@@ -304,8 +304,8 @@ counts, which takes as long for any number of rows."""
 SPARK = """Ibis to Spark, local[2]: MLlib and the bounded scan, each once in one session after a first look at the rows.
 MLlib is cancelled after {times:.0f} times the time of the scan: the ratio is then more than what is shown."""
 
-WATCHES = """One SQLite file, synchronous at each commit of 50,000 rows; every measurement in a process of its own. Rates
-and seconds are of this machine, unlike all other figures here."""
+WATCHES = """One SQLite file, synchronous at each commit of 50,000 rows; every measurement in a process of its own.
+Rates and seconds are of this machine, unlike all other figures here."""
 
 INTRODUCTION = """# Benchmarks
 
