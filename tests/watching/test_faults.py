@@ -106,11 +106,14 @@ for batch in range(batches):
 
 
 def two_writers_and_a_reader(batches, checks):
-    """Each check is that of a store into which so many rows and labels were written at once."""
+    """Each check is that of a store into which so many rows and labels were written at once.
+
+    No stretch is closed, for the order of its queue would be that of the ids.
+    """
     clock = Clock(START + timedelta(days=30))
     with in_memory() as folder:
         place = folder / "w.db"
-        watch(place, promises=["precision >= 0.5"], sample=0)
+        watch(place, promises=["precision >= 0.5"], sample=0, stretch=10_000)
         writers = [start(WRITER, place, which, batches) for which in (0, 1)]
         one = th.Watch(place, clock=clock, timeout=20)
         seen: list[str] = []
@@ -122,7 +125,7 @@ def two_writers_and_a_reader(batches, checks):
             writer.stdout.close()
         seen.append(one.check().to_json())
         assert json.loads(seen[-1])["counts"]["labelled"] > 0
-        state = watch(folder / "state.db", clock, name="w", promises=["precision >= 0.5"], sample=0)
+        state = watch(folder / "state.db", clock, name="w", promises=["precision >= 0.5"], sample=0, stretch=10_000)
         known, labelled = 0, 0
         for text in dict.fromkeys(seen):
             counts = json.loads(text)["counts"]
