@@ -71,6 +71,7 @@ def test_a_curve_without_any_spread_is_drawn():
     assert [section.title for section in learned_sections(sure)] == [
         "Verdict",
         "On the rows put aside",
+        "What tree does",
         "Leaks",
         "Does it need more rows, or more features?",
         "How it was learnt",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
 from thresher._internal.text import interval_text, number_text
 from thresher.calibration import brier, log_loss
@@ -23,6 +24,7 @@ from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
+from thresher.learning.models.reading import model_text
 from thresher.learning.validation.cross_validate import CrossValidation
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
@@ -112,6 +114,22 @@ class Learned(Tabular):
                 *(f"! {caution}" for caution in self.cautions),
             ]
         )
+
+    def text(self, *, most: int = 30) -> str:
+        """The winner as text, in the columns' own units.
+
+        A tree and the one-feature rule are their questions, with calibrated probabilities and the decision's calls at
+        the leaves; a linear model is a formula of calibrated log-odds. At most so many lines or terms are shown.
+        """
+        require_integer(most, name="most", least=1, fix="e.g. most=30")
+        several = isinstance(self.evaluation, LeastCostEvaluation)
+
+        def call(probability: Floats) -> list[str]:
+            calls = self.decision.apply(probability)
+            return [str(each) if several else str(self.labels[int(each)]) for each in calls]
+
+        threshold = None if several else self.decision.threshold
+        return model_text(self.model, call, labels=list(map(str, self.labels)), threshold=threshold, most=most)
 
     def estimates(self, name: str) -> dict[str, float]:
         """Measures of a model on rows that it has not learnt from."""

@@ -60,6 +60,7 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
         area = limits_text(learned.test[learned.decision.model].auc)
         put_aside += f"; its AUC there is {area}. Per 1,000 cases {mix_words(learned.test)}:"
     yield Section("On the rows put aside", [put_aside], **_calls(learned))
+    yield Section(f"What {isolated(learned.decision.model)} does", code=learned.text())
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
     curves = [curve for curve in (learned.learning_curve, learned.feature_curve) if curve is not None]

@@ -30,7 +30,7 @@ _PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
 class Section(NamedTuple):
-    """A heading with paragraphs, tiles, pictures and tables below it."""
+    """A heading with paragraphs, lines, tiles, pictures and tables below it."""
 
     title: str
     paragraphs: Sequence[str] = ()
@@ -38,6 +38,7 @@ class Section(NamedTuple):
     cautions: Sequence[Caution] = ()
     panels: Sequence[Panel] = ()
     tables: Sequence[Table] = ()
+    code: str = ""  # lines to show as they are
 
 
 def page(

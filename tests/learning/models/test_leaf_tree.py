@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.frozen import FrozenEstimator
@@ -63,13 +64,31 @@ class TestTheSpamTree:
 
     def test_as_text(self):
         assert self.tree.text() == (
-            "Viagra <= 0.5\n"
-            "├─ yes: lottery <= 0.5\n"
-            "│  ├─ yes: [20+,40-]  score -1  p 0.3333  call 0\n"
-            "│  └─ no:  [10+,5-]  score 1  p 0.6667  call 1\n"
-            "└─ no:  [20+,5-]  score 2  p 0.8  call 1"
+            "Viagra\n"
+            "├─ = 0: lottery\n"
+            "│  ├─ = 0: [20+,40-]  score -1  p 0.3333  call 0\n"
+            "│  └─ = 1: [10+,5-]  score 1  p 0.6667  call 1\n"
+            "└─ = 1: [20+,5-]  score 2  p 0.8  call 1"
         )
         assert "[40+,20-]" in self.tree.text(positive=0)
+
+    @pytest.mark.parametrize(
+        ("kind", "leaves"),
+        [
+            ("feature", ["[20+,40-]", "[10+,5-]", "[20+,5-]"]),
+            ("decision", ["call 0", "call 1", "call 1"]),
+            ("scoring", ["score -1", "score 1", "score 2"]),
+            ("probability", ["p 0.3333", "p 0.6667", "p 0.8"]),
+        ],
+    )
+    def test_each_kind_of_tree_alone(self, kind, leaves):
+        lines = self.tree.text(kind=kind).splitlines()
+        assert [line.split(": ")[1] for line in lines if line.split(": ")[-1] in leaves] == leaves
+        assert [self.tree.layout(kind=kind).text[node] for node in self.tree.nodes_.leaves] == [
+            (leaf,) for leaf in leaves
+        ]
+        for leaf in leaves:
+            assert leaf in self.tree.svg(kind=kind)
 
     def test_as_picture(self):
         layout = self.tree.layout()
@@ -79,14 +98,31 @@ class TestTheSpamTree:
         assert layout.text[2] == ("[20+,5-]", "score 2", "p 0.8", "call 1")
         picture = ET.fromstring(self.tree.svg())  # noqa: S314
         assert len(picture.findall("{*}rect")) == 5
-        assert [label.text for label in picture.findall("{*}text")].count("yes") == 2
+        assert [label.text for label in picture.findall("{*}text")].count("= 0") == 2
+
+
+def test_only_columns_of_0_and_1_are_asked_which():
+    fitted = DecisionTreeClassifier().fit(WORDS, SPAM)
+    assert "Viagra <= 0.5" in LeafTree.of(fitted).text()  # the rows are unknown
+    assert "├─ = 0: lottery" in LeafTree.of(fitted, X=WORDS).text()
+    assert LeafTree.of(fitted, X=sparse.csr_array(WORDS)).text() == LeafTree.of(fitted, X=WORDS).text()
+    halves = LeafTree().fit([[0.0], [0.25], [1.0]], [0, 0, 1])
+    assert halves.text().startswith("x[0] <= 0.625")
+    wide = DecisionTreeClassifier().fit([[0], [1], [5]], [0, 0, 1])
+    again = LeafTree(FrozenEstimator(wide)).fit([[0], [1]], [0, 1])  # 0 and 1 here, and 5 where it was grown
+    assert again.text().startswith("x[0] <= 3")
+    with pytest.raises(th.errors.ArgumentError, match="kind must be"):
+        halves.text(kind="score")  # type: ignore[arg-type]
+    data, labels = load_iris(return_X_y=True)
+    with pytest.raises(th.errors.ArgumentError, match="scoring tree is of two classes"):
+        LeafTree().fit(data, labels).text(kind="scoring")
 
 
 def test_names_of_users_are_escaped():
     tree = LeafTree().fit(WORDS.rename(columns={"Viagra": "<script>&"}), SPAM)
     ET.fromstring(tree.svg())  # noqa: S314
     assert "<script>" not in tree.svg()
-    assert "<script>& <= 0.5" in tree.text()
+    assert tree.text().startswith("<script>&\n")
 
 
 @given(seed=st.integers(0, 50), leaves=st.integers(2, 12))

@@ -77,7 +77,7 @@ def test_nodes_of_one_depth_are_apart_and_in_order(seed, leaves):
     for depth in range(layout.depth.max() + 1):
         level = sorted(layout.x[layout.depth == depth].tolist())
         assert all(right - left >= 1 for left, right in itertools.pairwise(level))
-    assert tree_svg(layout, nodes.left[inside]).count("<rect") == nodes.left.size
+    assert tree_svg(layout).count("<rect") == nodes.left.size
 
 
 def test_control_characters_of_names_and_classes_are_visible():

@@ -50,6 +50,7 @@ def learned_summary(
     yield _untouched(learnt)
     if curves := curve_words(learnt):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in curves)]
+    yield [heading("Model", learnt.decision.model), *_lines(learnt.text(most=20))]
     yield cautions_text(learnt.cautions)
     yield [Text.assemble(("! ", MIND), "scikit-learn: ", remark) for remark in remarks]
     yield written_text(written)
@@ -79,6 +80,7 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
         },
         "beats_baselines": learnt.beats_baselines,
         "verdict": baseline_words(learnt),
+        "text": learnt.text(),
         "test": {"cost": learnt.test_cost.to_dict(), **_test_data(learnt)},
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._internal.arguments import require_classifier
+from thresher._internal.arguments import require_classifier, require_one_of
 from thresher.calibration import MEstimate, laplace, m_estimate, smooth
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError, OneClassError, argument
 from thresher.inputs.labels import classes_of, same
 from thresher.learning.data.target import class_labels
-from thresher.learning.models.tree_drawing import TreeLayout, TreeNodes, node_labels, tree_layout, tree_svg, tree_text
-from thresher.ranking import Counts, Floats, Indices, Ranking
+from thresher.learning.models.tree_drawing import (
+    TreeKind,
+    TreeLayout,
+    TreeNodes,
+    node_labels,
+    tree_layout,
+    tree_svg,
+    tree_text,
+)
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking
 
 
 @dataclass(eq=False, repr=False)
@@ -43,11 +52,17 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     >>> tree.ranking()
     Ranking([20+,5-][10+,5-][20+,40-] at scores 2, 1, -1)
     >>> print(tree.text(names=["Viagra", "lottery"]))
-    Viagra <= 0.5
-    ├─ yes: lottery <= 0.5
-    │  ├─ yes: [20+,40-]  score -1  p 0.3333  call 0
-    │  └─ no:  [10+,5-]  score 1  p 0.6667  call 1
-    └─ no:  [20+,5-]  score 2  p 0.8  call 1
+    Viagra
+    ├─ = 0: lottery
+    │  ├─ = 0: [20+,40-]  score -1  p 0.3333  call 0
+    │  └─ = 1: [10+,5-]  score 1  p 0.6667  call 1
+    └─ = 1: [20+,5-]  score 2  p 0.8  call 1
+    >>> print(tree.text(names=["Viagra", "lottery"], kind="decision"))
+    Viagra
+    ├─ = 0: lottery
+    │  ├─ = 0: call 0
+    │  └─ = 1: call 1
+    └─ = 1: call 1
     """
 
     estimator: Any = None
@@ -55,8 +70,10 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     smoothing: Smoothing = None
 
     @classmethod
-    def of(cls, tree: Any, *, smoothing: Smoothing = None) -> Self:
+    def of(cls, tree: Any, *, X: Any = None, smoothing: Smoothing = None) -> Self:
         """Read a fitted scikit-learn tree by the counts of its training rows.
+
+        With these rows, `X`, columns of 0 and 1 are drawn as such.
 
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> fitted = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
@@ -65,7 +82,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """
         check_is_fitted(tree)
         read = cls(FrozenEstimator(tree), smoothing=smoothing)
-        return read._read(tree, training_counts(tree))
+        return read._read(tree, training_counts(tree), X)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree, or count the leaves of a fitted one on these rows."""
@@ -75,11 +92,11 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             check_is_fitted(tree)
             classes = tree.classes_.tolist()
             _, place = classes_of(labels, classes=classes)
-            return self._read(tree, count_rows(tree, X, place, len(classes), sample_weight))
+            return self._read(tree, count_rows(tree, X, place, len(classes), sample_weight), X)
         if self.estimator is not None:
             require_classifier(self.estimator)
         tree = clone(self._grower()).fit(X, labels, sample_weight=sample_weight)
-        return self._read(tree, training_counts(tree))
+        return self._read(tree, training_counts(tree), X)
 
     def ranking(self, *, positive: Any = None) -> Ranking:
         """The rows counted, ranked by the class ratio of their leaves.
@@ -107,17 +124,20 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         leaf = self._leaf(X)
         return self.probability_[leaf]
 
-    def text(self, *, names: Any = None, positive: Any = None) -> str:
-        """The tree line by line, with counts, score, probability and call at each leaf."""
-        return tree_text(*self._drawn(names, positive))
+    def text(self, *, names: Any = None, positive: Any = None, kind: TreeKind | None = None) -> str:
+        """The tree line by line, with counts, score, probability and call at each leaf.
 
-    def layout(self, *, names: Any = None, positive: Any = None) -> TreeLayout:
+        `kind` shows one of them: "feature" the counts, "decision" the call, "scoring", or "probability".
+        """
+        return tree_text(*self._drawn(names, positive, kind))
+
+    def layout(self, *, names: Any = None, positive: Any = None, kind: TreeKind | None = None) -> TreeLayout:
         """The place of each node in a picture, and its text."""
-        return tree_layout(*self._drawn(names, positive))
+        return tree_layout(*self._drawn(names, positive, kind))
 
-    def svg(self, *, names: Any = None, positive: Any = None) -> str:
+    def svg(self, *, names: Any = None, positive: Any = None, kind: TreeKind | None = None) -> str:
         """The picture as an SVG element."""
-        return tree_svg(self.layout(names=names, positive=positive), self.nodes_.left[self.nodes_.left >= 0])
+        return tree_svg(self.layout(names=names, positive=positive, kind=kind))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "nodes_")
@@ -130,7 +150,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def _grower(self) -> Any:
         return DecisionTreeClassifier(max_leaf_nodes=10, random_state=0) if self.estimator is None else self.estimator
 
-    def _read(self, tree: Any, counts: Counts) -> Self:
+    def _read(self, tree: Any, counts: Counts, X: Any) -> Self:
         if not hasattr(tree, "tree_") or counts.ndim != 2:
             what = f"{type(tree).__name__} is not a tree of scikit-learn"
             raise ArgumentError(what, "give a DecisionTreeClassifier()")
@@ -140,7 +160,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self.tree_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
         if hasattr(tree, "feature_names_in_"):
             self.feature_names_in_ = tree.feature_names_in_
-        self.nodes_ = TreeNodes.of(tree, counts=counts)
+        self.nodes_ = TreeNodes.of(tree, counts=counts, binary=None if X is None else binary_columns(X))
         # A node without rows gets the counts of its nearest ancestor with some; parents come before their children.
         self._filled, parent = counts.copy(), self.nodes_.parent
         for node in np.flatnonzero(~counts[1:].any(axis=1)) + 1:
@@ -153,11 +173,15 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_is_fitted(self)
         return np.asarray(self.tree_.apply(X))
 
-    def _drawn(self, names: Any, positive: Any) -> tuple[TreeNodes, list[tuple[str, ...]]]:
+    def _drawn(self, names: Any, positive: Any, kind: TreeKind | None) -> tuple[TreeNodes, list[tuple[str, ...]]]:
         check_is_fitted(self)
+        if kind is not None:
+            require_one_of(kind, get_args(TreeKind), name="kind")
         column = None if self.classes_.size != 2 and positive is None else self._column(positive)
-        nodes = self.nodes_ if names is None else TreeNodes.of(self.tree_, counts=self.nodes_.counts, names=names)
-        return nodes, node_labels(self._filled, self.probability_, self.classes_, column=column)
+        nodes = self.nodes_
+        if names is not None:
+            nodes = TreeNodes.of(self.tree_, counts=nodes.counts, names=names, binary=nodes.binary)
+        return nodes, node_labels(self._filled, self.probability_, self.classes_, column=column, kind=kind)
 
     def _column(self, positive: Any) -> int:
         check_is_fitted(self)
@@ -180,6 +204,14 @@ def training_counts(tree: Any) -> Counts:
     rounded = np.rint(counts)
     unweighted = np.array_equal(inner.weighted_n_node_samples, inner.n_node_samples)
     return rounded.astype(np.int64) if unweighted and np.allclose(counts, rounded, atol=1e-6) else counts
+
+
+def binary_columns(X: Any) -> Flags:
+    """Which columns hold 0 and 1 only."""
+    if not issparse(X):
+        return np.asarray(np.isin(np.asarray(X), (0, 1)).all(axis=0))
+    stored = X.tocoo()
+    return np.bincount(stored.col, weights=~np.isin(stored.data, (0, 1)), minlength=X.shape[1]) == 0
 
 
 def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = None) -> Counts:
