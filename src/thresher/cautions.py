@@ -26,6 +26,21 @@ class Caution(Result):
         return f"{self.code}: {self.text}"
 
 
+EXTREME = 100.0  # times that one class is as frequent as the other
+
+
+def extreme_class_ratio(Pos: float, Neg: float) -> tuple[Caution, ...]:
+    """Warn that one class is far more frequent, and say which curve to read."""
+    if max(Pos, Neg) < EXTREME * min(Pos, Neg):
+        return ()
+    frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
+    what = f"one class is {frequent / rare:,.0f} times as frequent as the other"
+    curve = "read precision and recall: a low false positive rate may hide many false alarms"
+    if rare == Neg:
+        curve = "read the false positive rate: a high precision may hide that most negatives are called positive"
+    return (Caution("extreme-class-ratio", f"{what}; {curve}"),)
+
+
 CODES: dict[str, str] = {
     "psi-depends-on-size": "The population stability index grows as samples shrink, so a fixed limit alarms by size.",
     "all-negative": "The best rule calls nothing positive: the scores cannot pay for a single false alarm here.",

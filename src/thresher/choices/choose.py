@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.arguments import as_number, require_one_of
 from thresher._internal.results import Result, Tabular
-from thresher.cautions import Caution
+from thresher.cautions import Caution, extreme_class_ratio
 from thresher.choices.isometric import straight_isometrics
 from thresher.choices.objective import (
     TIED_WEIGHTS,
@@ -451,4 +451,5 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
             texts["unresolved"] = f"{segments} and may hide {hidden}"
     if asked.class_ratio is None:
         texts["class-ratio-from-data"] = f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
-    return tuple(Caution(code, text) for code, text in texts.items())
+    ratio = ranking.class_ratio if asked.class_ratio is None else asked.class_ratio
+    return (*(Caution(code, text) for code, text in texts.items()), *extreme_class_ratio(ratio, 1))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thresher._internal.text import count_text, in_words, listed
-from thresher.cautions import Caution
+from thresher.cautions import EXTREME, Caution, extreme_class_ratio
 from thresher.curves import auc
 from thresher.evaluation.decision import BASELINE_WORDS, CONSTANT
 from thresher.evaluation.decision_rule import BestConstant
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from thresher.evaluation.least_cost.rules import ActionRule
 
 FEW = 30
-EXTREME = 100.0
 
 
 def cautions_data(cautions: Iterable[Caution]) -> list[dict[str, str]]:
@@ -87,13 +86,6 @@ def few_clusters(clusters: int | None) -> Iterator[Caution]:
     """Warn that rows belong to few clusters."""
     if clusters is not None and clusters < FEW:
         yield Caution("few-clusters", f"rows belong to only {clusters} clusters; only these are independent")
-
-
-def extreme_class_ratio(Pos: float, Neg: float) -> Iterator[Caution]:
-    """Warn that one class is far more frequent than the other."""
-    if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
-        frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
-        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
 
 
 def auc_below_half(name: str, auc: float) -> Caution:
