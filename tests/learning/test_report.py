@@ -92,7 +92,7 @@ def test_every_caution_is_on_the_page(result, text):
 def test_a_leak_is_shown_with_the_verdict():
     leaking = TABLE.assign(code=np.where(TABLE["y"] == 2, "k7", "k1"))
     result = th.learn(leaking, "y", positive=2, models=["naive bayes"], folds=3, curves=False)
-    verdict, aside, leaks, _ = learned_sections(result)
+    verdict, aside, _, leaks, _ = learned_sections(result)
     assert [caution.code for caution in verdict.cautions] == ["feature-equals-target"]
     assert verdict.cautions[0] in leaks.cautions
     assert [tile.what for tile in aside.tiles][1:3] == ["missed", "false alarms"]

@@ -227,6 +227,7 @@ _LEARNED = fields(
     nested_choice=about(INTERVAL, "Cost per case of choosing a model as it was chosen here, on rows not used for it."),
     against=by_name(fields(difference=REAL, lower=REAL, upper=REAL, p_value=REAL, verdict=TEXT)),
     beats_baselines=FLAG,
+    text=TEXT,
     verdict=TEXT,
     test=either(
         fields(cost=INTERVAL, auc=INTERVAL, measures=INTERVALS, table=either(ref("table"), NOTHING)),

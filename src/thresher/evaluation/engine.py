@@ -11,7 +11,7 @@ from typing import Any
 from thresher._internal.arguments import require_level
 from thresher._internal.text import visible_lines
 from thresher.calibration import calibration_map
-from thresher.cautions import Caution
+from thresher.cautions import Caution, extreme_class_ratio
 from thresher.choices import Choice, JointChoice, choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import Bounds
@@ -375,7 +375,7 @@ def _cautions(models: Mapping[str, ScannedModel], rules: Mapping[str, Rule]) -> 
     ranking = next(iter(models.values())).ranking
     if not ranking.weighted:  # weights say nothing of how many cases there are
         yield from cautions.few_cases(ranking.Pos, ranking.Neg)
-    yield from cautions.extreme_class_ratio(ranking.Pos, ranking.Neg)
+    yield from extreme_class_ratio(ranking.Pos, ranking.Neg)
     for name, model in models.items():
         if model.auc.estimate < 0.5:
             yield cautions.auc_below_half(name, model.auc.estimate)

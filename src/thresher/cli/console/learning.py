@@ -50,7 +50,7 @@ def learned_summary(
     yield _untouched(learnt)
     if curves := curve_words(learnt):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in curves)]
-    yield [heading("Model", learnt.decision.model), *_lines(learnt.text(most=20))]
+    yield [heading("Model", learnt.decision.model), *(Text(line) for line in learnt.text(most=20).split("\n"))]
     yield cautions_text(learnt.cautions)
     yield [Text.assemble(("! ", MIND), "scikit-learn: ", remark) for remark in remarks]
     yield written_text(written)
