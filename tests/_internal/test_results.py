@@ -167,7 +167,7 @@ def learned(evaluated, validated, types, parts, names) -> learning.Learned:
     difference = evaluated.comparison[name, other]
     return learning.Learned(
         *(None, evaluated.decision, evaluated, validated, costs, cost, {other: difference}, evaluated, cost, {}),
-        *(types, parts, name, name, (other, name), None, None, ()),
+        *(types, parts, name, name, (other, name), None, None, None, ()),
     )
 
 

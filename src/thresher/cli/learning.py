@@ -31,8 +31,9 @@ from thresher.evaluation import LeastCostRule
 from thresher.inputs.columns import column, named, require_columns
 from thresher.learning.artefacts import FILES
 from thresher.learning.data.schema import Remarks, require_expected_columns
-from thresher.learning.learn import COMPARING
+from thresher.learning.learn import COMPARING, TUNING
 from thresher.learning.models.candidates import models_to_compare
+from thresher.learning.models.tuned import GRIDS
 from thresher.ranking import Floats
 from thresher.sources.files import read_columns
 from thresher.tables import OperatingCondition
@@ -200,6 +201,7 @@ def learn_from(
             prefer=options.prefer,
             models=models,
             calibration=calibration,
+            tune=options.tune,
             folds=options.folds,
             curves=options.curves,
             level=options.level,
@@ -264,10 +266,11 @@ def _progress_bar(
 
 def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
     """The model and the fold while models are compared, else the words."""
-    if words != COMPARING or done == total:
+    if words not in (COMPARING, TUNING) or done == total:
         return words
-    each = max(total // len(names), 1)
-    return f"fitting {plain_text(names[min(done // each, len(names) - 1)])}, fold {done % each + 1} of {each}"
+    fold, place = divmod(done, len(names))
+    doing = "tuning" if words == TUNING and names[place] in GRIDS else "fitting"
+    return f"{doing} {plain_text(names[place])}, fold {fold + 1} of {max(total // len(names), 1)}"
 
 
 class Predictor:

@@ -235,6 +235,10 @@ _LEARNED = fields(
     ),
     learning_curve=either(_CURVE, NOTHING),
     feature_curve=either(_CURVE, NOTHING),
+    tuning=either(
+        fields(tried=by_name(items(by_name({}))), chosen=either(by_name({}), NOTHING), fits=COUNT),
+        NOTHING,
+    ),
     cautions=CAUTIONS,
     dropped=DROPPED,
     warnings=items(TEXT),

@@ -16,7 +16,7 @@ from thresher.cautions import Caution
 from thresher.evaluation import Decision, LeastCostEvaluation, LeastCostRule, ThresholdEvaluation, evaluate
 from thresher.evaluation.least_cost.rules import require_no_reserved_names
 from thresher.evaluation.rules import require_no_rule_names
-from thresher.inference import Interval, corrected_t, interval, intervals
+from thresher.inference import Difference, Interval, corrected_t, interval, intervals
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
 from thresher.inputs.labels import listed
@@ -25,7 +25,7 @@ from thresher.learning.data.frame import frame
 from thresher.learning.data.leakage import leakage
 from thresher.learning.data.split import split
 from thresher.learning.data.target import LearningTarget, learning_target, require_enough
-from thresher.learning.learned import Learned, features_of, measures_of, scores_of_model
+from thresher.learning.learned import Learned, TunedSettings, features_of, measures_of, scores_of_model
 from thresher.learning.models.calibrated import OF_SEVERAL, OF_TWO, CalibratedModel, Calibration
 from thresher.learning.models.candidates import (
     MAJORITY,
@@ -35,8 +35,10 @@ from thresher.learning.models.candidates import (
     models_to_compare,
     order_of_preference,
 )
+from thresher.learning.models.tuned import TunedModel, Tuning, model_with, race_settings, settings_to_try
 from thresher.learning.preprocessing.preparation import preparation
-from thresher.learning.validation.cross_validate import cross_validate, nested_costs, nested_interval
+from thresher.learning.preprocessing.shared import PreparedRows, SharedPreparation
+from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
 from thresher.learning.validation.folds import Folding
 from thresher.learning.validation.scoring import prediction_table
 from thresher.learning.winner_curves import WinnerCurves, winner_curves
@@ -44,6 +46,7 @@ from thresher.ranking import Floats
 from thresher.tables import CostMatrix, OperatingCondition
 
 COMPARING = "comparing models"
+TUNING = "comparing models, and settings of each"
 _TEST_SHARE = 25
 _INNER_FOLDS = 3
 
@@ -60,6 +63,7 @@ def learn(
     types: Mapping[str, Any] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
     calibration: Calibration | None = None,
+    tune: Tuning = False,
     missing: Literal["indicator", "fill"] = "indicator",
     folds: Folding = 5,
     groups: Any = None,
@@ -96,6 +100,9 @@ def learn(
         As in `column_types` and `preparation`.
     calibration
         The method of `CalibratedModel`: "platt" unless given, and of several classes "auto", the best map by cost.
+    tune
+        Whether settings of models are chosen, too, on folds within the rows that each is fitted on; a mapping has the
+        grid of each model to tune, as scikit-learn's searches take it: `{"logistic": {"C": [0.1, 10]}}`.
     folds, groups, times
         As in `cross_validate`; groups stay together and times run forward in folds and in the test rows alike.
     curves
@@ -127,18 +134,19 @@ def learn(
         condition = OperatingCondition(costs=equal)
     compared = models_to_compare(models, seed=seed, classes=len(goal.labels))
     require_free_names(compared, goal)
-    preferred = order_of_preference(prefer, tuple(compared))
+    settings, preferred = settings_to_try(tune, compared), order_of_preference(prefer, tuple(compared))
     columns = column_types(goal.table, target=target, types=types, orders=orders)
     parts = split(goal.y, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, times=times, seed=seed)
     train, test = parts["train"], parts["test"]
     if number is not None and number > 1:  # fewer folds are refused later
         require_enough(goal, train, folds=number)
-    candidates = calibrated_candidates(
-        compared,
-        preparation(columns, missing=missing, seed=seed),
-        calibration_options(calibration, goal, condition),
+    prepare = preparation(columns, missing=missing, seed=seed)
+    wrap = partial(
+        calibrated_candidates,
+        options=calibration_options(calibration, goal, condition),
         folds=inner_folds(groups, times, seed=seed),
     )
+    candidates, shared = wrap(compared, prepare), wrap(compared, SharedPreparation(prepare, PreparedRows()))
     row_data = {
         name: None if values is None else column(values, name=name)[train]
         for name, values in (("groups", groups), ("times", times))
@@ -147,25 +155,25 @@ def learn(
     X, y = features.iloc[train], goal.y[train]
     fits: dict[str, Any] = {"folds": folds, "seed": seed, "n_jobs": n_jobs, "progress": progress, **row_data}
     fits["classes"] = goal.classes
-    begin(COMPARING)
-    cv = merge_majority_scores(cross_validate(candidates, X, y, **fits))
+    begin(TUNING if settings else COMPARING)
+    tuned = {name: TunedModel(shared[name], settings=tried) for name, tried in settings.items()}
+    cv = merge_majority_scores(cross_validate(shared | tuned, X, y, **fits))
     begin("deciding")
     asked: dict[str, Any] = {"condition": condition, "level": level, "seed": seed}
     evaluation = evaluate_scores(goal, cv.labels, cv.scores, clusters=cv.clusters, prefer=preferred, **asked)
     evaluation = replace(evaluation, cautions=drop_majority_caution(evaluation.cautions))
-    decision = evaluation.decision
-    winner = decision.model
+    decision, winner = evaluation.decision, evaluation.decision.model
     begin(f"fitting {winner} on all rows that are not put aside")
-    model = candidates[winner].fit(X, y, **row_data)
+    race = race_settings(shared[winner], settings[winner], X, y, **row_data) if winner in settings else None
+    candidate = candidates[winner] if race is None else model_with(candidates[winner], race.setting)
+    model = candidate.fit(X, y, **row_data)
     scores = {winner: scores_of_model(model, features.iloc[test], positive=goal.positive)}
     clusters = None if groups is None else column(groups, name="groups")[test]
     tested = check_decision(goal, goal.y[test], scores, decision, clusters=clusters, **asked)
     drawn = WinnerCurves()
     if curves:
         fits |= {"decide": decision.apply, "condition": condition, "level": level, "stage": begin}
-        drawn = winner_curves(candidates[winner], X, y, **fits)
-    costs = {name: nested_costs(cv, condition, name) for name in dict.fromkeys((winner, MAJORITY, ONE_FEATURE))}
-    difference = partial(corrected_t, costs[winner], test_share=cv.test_share, level=level, better="lower")
+        drawn = winner_curves(candidate, X, y, **fits)
     return Learned(
         model=model,
         decision=decision,
@@ -173,7 +181,7 @@ def learn(
         validation=cv,
         nested={name: nested_interval(cv, condition, name, level=level) for name in candidates},
         nested_choice=nested_interval(cv, condition, level=level),
-        against={name: replace(difference(cost), a=winner, b=name) for name, cost in costs.items() if name != winner},
+        against=baseline_differences(cv, condition, winner, level=level),
         test=tested.evaluation,
         test_cost=tested.cost,
         test_measures=tested.measures,
@@ -184,6 +192,7 @@ def learn(
         labels=goal.labels,
         learning_curve=drawn.rows,
         feature_curve=drawn.features,
+        tuning=TunedSettings.of(settings, cv, race) if settings else None,
         cautions=(
             *pooled_classes(goal, target),
             *leakage(goal.table, target, columns=columns, split=parts, groups=groups),
@@ -258,13 +267,22 @@ def inner_folds(groups: Any, times: Any, *, seed: int) -> Any:
 
 
 def calibrated_candidates(
-    models: Mapping[str, Any], prepare: Any, options: Mapping[str, Any], *, folds: Any
+    models: Mapping[str, Any], prepare: Any, *, options: Mapping[str, Any], folds: Any
 ) -> dict[str, CalibratedModel]:
     """Every model behind the preparation, calibrated on inner folds."""
     return {
         name: CalibratedModel(Pipeline([("prepare", prepare), ("model", model)]), cv=folds, **options)
         for name, model in models.items()
     }
+
+
+def baseline_differences(
+    cv: CrossValidation, condition: OperatingCondition, winner: str, *, level: float
+) -> dict[str, Difference]:
+    """The winner's nested cost minus that of each other baseline."""
+    costs = {name: nested_costs(cv, condition, name) for name in dict.fromkeys((winner, MAJORITY, ONE_FEATURE))}
+    difference = partial(corrected_t, costs[winner], test_share=cv.test_share, level=level, better="lower")
+    return {name: replace(difference(cost), a=winner, b=name) for name, cost in costs.items() if name != winner}
 
 
 def require_free_names(models: Mapping[str, Any], goal: LearningTarget) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from thresher._internal.arguments import require_integer
-from thresher._internal.results import Tabular
+from thresher._internal.results import Result, Tabular
 from thresher._internal.text import interval_text, number_text
 from thresher.calibration import brier, log_loss
 from thresher.cautions import Caution
@@ -25,6 +25,7 @@ from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
 from thresher.learning.models.reading import model_text
+from thresher.learning.models.tuned import Race, Setting, race_fits
 from thresher.learning.validation.cross_validate import CrossValidation
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
@@ -49,6 +50,38 @@ WORDS = {
 }
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class TunedSettings(Result):
+    """Settings tried of each model, those chosen for the winner, and the fits it took.
+
+    `fits` is how many fits the choice of settings added, at most, to those of the comparison.
+    """
+
+    tried: Mapping[str, tuple[Setting, ...]]
+    chosen: Setting | None
+    fits: int
+
+    @classmethod
+    def of(cls, tried: Mapping[str, tuple[Setting, ...]], cv: CrossValidation, chosen: Race | None) -> Self:
+        """The settings of a comparison, and the race of the winner if it was tuned."""
+        fits = sum(race_fits(len(settings)) for settings in tried.values()) * len(cv.splits)
+        return cls(dict(tried), None if chosen is None else chosen.setting, fits + (chosen.fits if chosen else 0))
+
+    def words(self, winner: str) -> str:
+        """What was chosen, among how many, by how many fits."""
+        every = sum(map(len, self.tried.values()))
+        budget = f"{every:,} settings of {len(self.tried):,} models took {self.fits:,} fits"
+        if self.chosen is None:
+            return f"Settings: {budget}; the {winner} has none."
+        own = ", ".join(f"{name.rpartition('__')[2]} = {value}" for name, value in self.chosen.items())
+        return f"Settings of {winner}: {own or 'the usual ones'}, of {len(self.tried[winner]):,} tried; {budget}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        tried = {name: [dict(setting) for setting in settings] for name, settings in self.tried.items()}
+        return {"tried": tried, "chosen": None if self.chosen is None else dict(self.chosen), "fits": self.fits}
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Learned(Tabular):
     """A model to deploy, its decision, and everything that led there.
@@ -58,7 +91,7 @@ class Learned(Tabular):
     `test`, `test_cost` and `test_measures` judge the deployed model on unseen rows, costs and measures of a threshold
     at the condition's class mix. `labels` are those of the negative and the positive side, or all classes in order, of
     which none is `positive`. Curves are the winner's expected cost, None where they were not asked for or the rows do
-    not allow them.
+    not allow them; so is `tuning`, the settings tried and chosen.
     """
 
     model: Any
@@ -78,6 +111,7 @@ class Learned(Tabular):
     labels: tuple[Any, ...]
     learning_curve: LearningCurve | None
     feature_curve: FeatureCurve | None
+    tuning: TunedSettings | None
     cautions: tuple[Caution, ...]
 
     @property
@@ -109,6 +143,7 @@ class Learned(Tabular):
                 str(self.decision),
                 choice_words(self),
                 baseline_words(self),
+                *([] if self.tuning is None else [self.tuning.words(self.decision.model)]),
                 f"On the rows put aside its calls cost {self.test_cost} per case; {', '.join(of_test)}.",
                 *curve_words(self),
                 *(f"! {caution}" for caution in self.cautions),

@@ -69,9 +69,10 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
         yield Section("Does it need more rows, or more features?", curve_words(learned), panels=panels, tables=tables)
     goal = learned.target if learned.positive is None else f"{learned.target} = {learned.positive}"
     rows = f"{sizes['train']:,} rows to learn {goal} from, {sizes['test']:,} put aside"
+    settings = [] if learned.tuning is None else [learned.tuning.words(learned.decision.model)]
     yield Section(
         "How it was learnt",
-        [f"{rows} ({learned.split.how}).", *kind_words(learned)],
+        [f"{rows} ({learned.split.how}).", *kind_words(learned), *settings],
         cautions=[caution for caution in by_importance(learned.cautions) if caution.code not in LEAKS],
         tables=[_models(learned)],
     )

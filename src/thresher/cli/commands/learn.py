@@ -61,6 +61,11 @@ class LearnOptions:
     calibration: str | None = option(
         metavar="METHOD", help="Of probabilities: platt by default; of several classes auto, the best map by cost."
     )
+    tune: bool = option(
+        "--tune/--no-tune",
+        default=False,
+        help="Choose settings of models within each fold, too.",
+    )
     folds: int = option(type=click.IntRange(min=2), default=5, help="Of the cross-validation.")
     curves: bool = option(
         "--curves/--no-curves", default=True, help="Draw the winner's learning and feature curves, too."

@@ -48,6 +48,8 @@ def learned_summary(
         yield from decision_and_rules(learnt.evaluation)
     yield _models(learnt)
     yield _untouched(learnt)
+    if learnt.tuning is not None:
+        yield [heading("Settings", ""), Text(plain_text(learnt.tuning.words(learnt.decision.model)))]
     if curves := curve_words(learnt):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in curves)]
     yield [heading("Model", learnt.decision.model), *(Text(line) for line in learnt.text(most=20).split("\n"))]
@@ -84,6 +86,7 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
         "test": {"cost": learnt.test_cost.to_dict(), **_test_data(learnt)},
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
+        "tuning": None if learnt.tuning is None else learnt.tuning.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in learnt.cautions],
         "dropped": dropped,
         "warnings": remarks,

@@ -96,6 +96,17 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC)
         self._learn(problem)
         return self
 
+    def folds_within(
+        self, X: Any, y: Any, *, groups: Any = None, times: Any = None
+    ) -> tuple[Sequence[FoldSplit], ClassTarget]:
+        """The folds that `fit` scores rows by, and the target as it reads it."""
+        target = self._target(y)
+        row_data = groups_and_times(groups, times, rows=target.labels.size)
+        _, split_parameters = self._parameters(None, row_data, {})
+        splits = self._splits(X, target, row_data, split_parameters)
+        require_teachable(splits, target.labels)
+        return splits, target
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The more probable label of each row, whatever errors cost."""
         check_is_fitted(self)

@@ -193,9 +193,10 @@ def cross_validate(
     problem = problem_of(X, y, positive=positive, classes=classes, weights=weights, groups=groups, times=times)
     target, weight = problem.target, problem.weight
     splits = splits_of(folds, target.labels, groups=groups, times=times, seed=seed)
-    tasks = [(model, problem, split.train, [split.test]) for model in models.values() for split in splits]
+    # All models of a fold, then the next fold: what is prepared for one model serves the next.
+    tasks = [(model, problem, split.train, [split.test]) for split in splits for model in models.values()]
     scored = [fold for (fold,) in in_parallel(fit_and_score, tasks, n_jobs=n_jobs, progress=progress)]
-    by_model = {name: scored[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
+    by_model = {name: scored[place :: len(models)] for place, name in enumerate(models)}
     row = np.concatenate([split.test for split in splits])
     within = {name: tuple(fold.within for fold in own if fold.within is not None) for name, own in by_model.items()}
     return CrossValidation(

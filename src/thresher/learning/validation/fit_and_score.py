@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
@@ -11,6 +12,7 @@ from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from thresher._internal.arguments import require_function, require_jobs
 from thresher._internal.parallel import Progress
@@ -27,6 +29,7 @@ from thresher.tables import ConfusionMatrix, Contingency, confusion, contingency
 
 Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 T = TypeVar("T")
+_ONE_THREAD = 20_000  # rows up to which boosting on two cores is faster on one of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,22 +188,28 @@ def fit_and_score(
         method = response_of(estimator, "auto" if target.place is not None else "predict_proba")
     parameters = problem.parameters(estimator) if parameters is None else parameters
     own = parameters_of(parameters, train, row_count(problem.X))
-    model = clone(estimator).fit(rows_of(problem.X, train), target.labels[train], **own)
     truth, folds = target.truth, []
-    for test in tests:
-        X = rows_of(problem.X, test)
-        predicted = np.asarray(model.predict(X)) if predict else np.empty(0)
-        folds.append(
-            ScoredFold(
-                labels=truth[test],
-                score=scores_of(model, X, method=method, classes=target.classes, place=target.place),
-                predicted=predicted if target.place is None else predicted == target.positive,
-                weight=None if problem.weight is None else problem.weight[test],
-                within=_within(model, target) if predict else None,
-                classes=target.several,
+    with _few_threads(train.size):
+        model = clone(estimator).fit(rows_of(problem.X, train), target.labels[train], **own)
+        for test in tests:
+            X = rows_of(problem.X, test)
+            predicted = np.asarray(model.predict(X)) if predict else np.empty(0)
+            folds.append(
+                ScoredFold(
+                    labels=truth[test],
+                    score=scores_of(model, X, method=method, classes=target.classes, place=target.place),
+                    predicted=predicted if target.place is None else predicted == target.positive,
+                    weight=None if problem.weight is None else problem.weight[test],
+                    within=_within(model, target) if predict else None,
+                    classes=target.several,
+                )
             )
-        )
     return folds
+
+
+def _few_threads(rows: int) -> AbstractContextManager[Any]:
+    """One thread for few rows, where threads wait longer than they work."""
+    return nullcontext() if rows > _ONE_THREAD else threadpool_limits(1)
 
 
 def _within(model: Any, target: ClassTarget) -> Ranking | Segments | None:
