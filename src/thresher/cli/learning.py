@@ -20,10 +20,11 @@ from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import count_text, plain_text
 from thresher.cli.classes import class_names, class_of, typed_costs
-from thresher.cli.commands.features import FeatureOptions
+from thresher.cli.commands.features import FeatureOptions, GainOptions
 from thresher.cli.commands.learn import ClassConditionOptions, LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
+from thresher.cli.options import ConditionOptions
 from thresher.cli.outputs import STANDARD, NewColumns, place_of
 from thresher.cli.reading import positive_label
 from thresher.errors import ArgumentError, ColumnError
@@ -121,6 +122,27 @@ def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
     chosen = learning.selection(spread, options.select, search=search, criterion=options.criterion)
     left_out = {column.name: column.kind for column in kinds if column.name not in names}
     return FeatureSelection(chosen, spread, left_out, dropped)
+
+
+def measure_gain(
+    source: str, how: FeatureOptions, asked: GainOptions, condition: ConditionOptions
+) -> learning.FeatureGain:
+    """Read a table, and compare a model with and without some columns."""
+    data, target = _read_frame(source, how.target, asked.gain)
+    if how.missing == "drop":
+        data = learning.complete_rows(data).data
+    return learning.feature_gain(
+        data,
+        target,
+        asked.gain,
+        model=asked.model or "logistic",
+        measure=asked.measure,
+        condition=condition.condition() if condition.condition_parts else None,
+        positive=positive_label(asked.positive, column(data[target], name=f"the column {target!r}")),
+        folds=asked.folds,
+        level=asked.level,
+        seed=asked.seed,
+    )
 
 
 def _read_frame(source: str, target: str | None, names: Sequence[str]) -> tuple[Any, str]:

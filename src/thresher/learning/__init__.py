@@ -14,8 +14,10 @@ from thresher.learning.data.noise import NoisyLabels, NoisyRows, instance_noise,
 from thresher.learning.data.outliers import OutlierFilter, Outliers
 from thresher.learning.data.split import Split, split
 from thresher.learning.data.target import Target, target_column
+from thresher.learning.feature_gain import FeatureGain, feature_gain
 from thresher.learning.features.pca import PrincipalComponents, principal_components
 from thresher.learning.features.scatter import Scatter, scatter, scatter_of_chunks
+from thresher.learning.features.search import FeatureSearch, feature_search
 from thresher.learning.features.selection import ScatterSelector, Selection, selection
 from thresher.learning.learn import learn
 from thresher.learning.learned import Learned
@@ -52,6 +54,7 @@ __all__ += ["leakage", "missing_values", "split", "target_column"]
 __all__ += ["Categories", "DateParts", "MissingFlags", "Numbers", "TextFeatures", "named_category", "preparation"]
 __all__ += ["PrincipalComponents", "Scatter", "ScatterSelector", "Selection", "principal_components", "scatter"]
 __all__ += ["scatter_of_chunks", "selection"]
+__all__ += ["FeatureGain", "FeatureSearch", "feature_gain", "feature_search"]
 # models
 __all__ += ["CalibratedModel", "DistanceClassifier", "GroupedModel", "LeafTree", "Neighbours", "OneFeatureRule"]
 __all__ += ["CostSensitiveClassifier", "TreeNodes", "baselines", "candidate_models", "grouped"]

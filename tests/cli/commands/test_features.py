@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thresher.learning import scatter, selection
+from thresher.learning import feature_gain, scatter, selection
 
 
 @pytest.fixture
@@ -15,6 +15,14 @@ def here(folder, tumours):
 @pytest.fixture(scope="module")
 def answer(tumours):
     return scatter(tumours.filter(like="worst"), tumours["tumour"])
+
+
+@pytest.mark.usefixtures("here")
+def test_a_gain_is_that_of_the_library(data, tumours):
+    asked = ["--gain", "worst texture", "--positive", "malignant", "--measure", "auc", "--folds", "3"]
+    message = data(*ROWS, *asked)
+    gain = feature_gain(tumours, "tumour", "worst texture", positive="malignant", measure="auc", folds=3)
+    assert message == gain.to_dict()
 
 
 ROWS = ["features", "tumours.csv", "--target", "tumour"]
@@ -79,6 +87,9 @@ def test_missing_values_are_refused_or_dropped(data, refused, here, tumours):
     [
         (["features", "tumours.csv"], "pass --target"),
         (["features", "tumours.csv", "--target", "tumor"], "did you mean 'tumour'?"),
+        ([*ROWS, "--model", "tree"], "--model is of --gain COLUMN, which is not given"),
+        ([*ROWS, "--gain", "worst area", "--measure", "auc", "--cost-fn", "5"], "--cost-fn compares by expected cost"),
+        ([*ROWS, "--gain", "colour"], "colour"),
         ([*ROWS, "--select", "11"], "11 features are to be chosen, and there are 10 columns of numbers"),
         ([*ROWS, "--criterion", "hotelling_lawley", "--search", "exact"], "--search exhaustive"),
         ([*ROWS, "--search", "best"], "best"),

@@ -29,7 +29,7 @@ from thresher.evaluation import ThresholdEvaluation
 from thresher.evaluation.least_cost.summary import mark as class_mark
 from thresher.evaluation.summary import mark
 from thresher.inputs.labels import listed
-from thresher.learning import Learned
+from thresher.learning import FeatureGain, Learned
 from thresher.learning.learned import WORDS, baseline_words, choice_words, curve_words, kind_words
 
 _CRITERIA = {"trace_ratio": "J = trace(S_B) / trace(S_W)", "hotelling_lawley": "trace(S_W⁻¹ S_B)"}
@@ -198,6 +198,14 @@ def feature_blocks(features: FeatureSelection) -> Iterator[Any]:
     if features.left_out:
         others = ", ".join(f"{plain_text(name)} ({kind})" for name, kind in features.left_out.items())
         yield Text(f"Not looked at: {others}", style=FAINT)
+
+
+def gain_blocks(gain: FeatureGain) -> Iterator[Any]:
+    """Blocks to show: the measure with and without, and their difference."""
+    lines = [("with", gain.with_features), ("without", gain.without), ("difference", gain.difference.interval)]
+    title = heading(f"Does {plain_text(listed(gain.features))} help?", f"{gain.model}, {gain.folds:,} folds")
+    yield [title, table(("", gain.measure.replace("_", " ")), lines)]
+    yield Text(plain_text(str(gain)), style=GOOD if gain.helps else "")
 
 
 def plain_features(features: FeatureSelection) -> dict[str, Any]:
