@@ -157,9 +157,7 @@ def examples(name: str) -> dict[str, Any]:
         learning.Deployed(tree, decision, (), (name,), name, (name, other)),
         learned(evaluated, validated, types, learning.split(y, (3, 1)), (name, other)),
     ]
-    made.append(
-        learning.FeatureGain((name,), name, "auc", *(evaluated[name].auc,) * 2, evaluated.comparison[name, other], 3)
-    )
+    made.append(learning.FeatureGain((name,), name, "auc", *(evaluated[name].auc,) * 2, compared[name, other], 3))
     made.append(learning.FeatureSearch((name,), evaluated[name].auc, "auc", "forward", {name: 3, other: 0}, 3, 9))
     return {type(one).__name__: one for one in made}
 

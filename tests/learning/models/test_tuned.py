@@ -1,5 +1,7 @@
 """Settings chosen within training rows, and what the choice costs."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,9 +64,9 @@ def test_settings_that_chance_prefers_look_no_better_than_chance():
 
 def test_learn_finds_the_setting_that_the_data_need():
     models = {"tree": DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)}
-    options = {"models": models, "folds": 3, "curves": False}
+    options: dict[str, Any] = {"models": models, "folds": 3, "curves": False}
     usual = th.learn(CORNERS, "y", **options)
-    tuned = th.learn(CORNERS, "y", tune={"tree": {"max_leaf_nodes": [12]}}, **options)
+    tuned: Any = th.learn(CORNERS, "y", tune={"tree": {"max_leaf_nodes": [12]}}, **options)
     assert usual.tuning is None
     assert tuned.nested["tree"].estimate < usual.nested["tree"].estimate / 2
     assert tuned.nested["one-feature rule"] == usual.nested["one-feature rule"]
@@ -81,8 +83,8 @@ def test_learn_finds_the_setting_that_the_data_need():
 def test_three_classes_are_tuned_too():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=150) + np.repeat([0, 3, 6], 50), "y": np.repeat(["p", "q", "r"], 50)})
-    options = {"models": ["neighbours"], "folds": 3, "curves": False, "calibration": "temperature"}
-    learned = th.learn(table, "y", tune=True, **options)
+    options: dict[str, Any] = {"models": ["neighbours"], "folds": 3, "curves": False, "calibration": "temperature"}
+    learned: Any = th.learn(table, "y", tune=True, **options)
     assert learned.tuning.tried["neighbours"][0] == {}
     assert learned.nested["neighbours"].estimate < 0.2
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -160,7 +160,8 @@ class _Count:
             self.progress(min(self.done, self.total), self.total)
 
 
-class _Race(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Race:
     """A model, the rows, and the measure by which subsets of features are compared."""
 
     estimator: Any
