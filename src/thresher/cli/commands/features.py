@@ -46,7 +46,7 @@ class GainOptions:
     examples=[
         "thresher features tumours.csv --target tumour --select 5",
         "thresher features tumours.csv --target tumour --select 3 --search forward --criterion hotelling_lawley",
-        "thresher features tumours.csv --target tumour --positive malignant --gain texture --cost-fn 5",
+        "thresher features tumours.csv --target tumour --positive malignant --gain side --cost-fn 5",
     ],
 )
 @options.SOURCE
