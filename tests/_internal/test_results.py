@@ -150,6 +150,7 @@ def examples(name: str) -> dict[str, Any]:
             th.bootstrap(th.inference.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20),
         ),
         *(types, types[name], validated, parts, scattered, learning.selection(scattered, 1)),
+        learning.study(th.laboratory.Gaussians([[-1], [1]]), tree, over="rows", values=[20, 40], replicates=3),
         *(learning.feature_curve(tree, X, y, folds=3), learning.learning_curve(tree, X, y, folds=3)),
         *(learning.missing_values(wide), learning.complete_rows(wide), learning.label_noise([name, other] * 4, 0.25)),
         *(learning.instance_noise(X, 0.5), learning.principal_components(X)),
