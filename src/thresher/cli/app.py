@@ -198,7 +198,7 @@ COMMANDS = {
     "gate": "Check requirements on bounds, for CI: exit 1 when one fails.",
     "table": "Count actual against predicted classes, and measure how well they agree.",
     "costs": "Write a form of the costs of errors between classes, to fill in.",
-    "learn": "Learn a model and its threshold from a table, checked on untouched rows.",
+    "learn": "Learn a model and its decision from a table, checked on untouched rows.",
     "predict": "Score new rows and decide about them, with what learn wrote.",
     "features": "Choose the features that keep the classes furthest apart.",
     "watch": "Watch whether a deployed decision does what it promised.",

@@ -109,7 +109,7 @@ class Gaussians:
         """The same two classes, of which so large a share of the cases is positive.
 
         >>> round(Gaussians([[-1], [1]]).with_prevalence(0.1).bayes_error.estimate, 5)
-        0.07012
+        0.07006
         """
         self._require_two_classes()
         shares = require_prevalence(prevalence)

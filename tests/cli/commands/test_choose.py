@@ -97,13 +97,16 @@ def test_a_ranking_on_file(data, folder, ranking):
     ("words", "message"),
     [
         ([*ROWS, "--maximise", "f1", "--minimise", "fpr"], "both --maximise and --minimise are given"),
-        ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy or auc? Measures of a table are accuracy, "),
+        (
+            [*ROWS, "--maximise", "acuracy"],
+            "did you mean accuracy or overall_accuracy? Measures of a table are accuracy, ",
+        ),
         ([*ROWS, "--subject-to", "recall >= 2"], "no threshold meets tpr >= 2"),
         ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
         ([*ROWS, "--at-most", "-1"], "--at-most must be a number, 0 or more"),
         (["day.json", "--label", "y"], "a ranking has no columns"),
         (["absent.json"], "the ranking absent.json cannot be read"),
-        (["bad.json"], "bad.json: this is not a ranking"),
+        (["bad.json"], "bad.json holds no ranking that thresher merge wrote"),
     ],
 )
 def test_what_is_refused(refused, folder, words, message):

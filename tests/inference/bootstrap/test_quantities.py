@@ -91,7 +91,11 @@ def test_an_infinite_loss_stays_infinite_where_it_is_drawn():
 
 @pytest.mark.parametrize(
     ("text", "what"),
-    [("saving", "needs a whole evaluation"), ('recall["L"]', "one class of several"), ("partial_auc", "needs a range")],
+    [
+        ("saving", "needs a whole evaluation"),
+        ('recall["L"]', "is of several classes"),
+        ("partial_auc", "needs a range"),
+    ],
 )
 def test_what_is_refused(text, what):
     with pytest.raises(th.errors.MeasureError, match=what) as refused:

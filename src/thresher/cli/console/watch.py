@@ -29,8 +29,9 @@ def check_blocks(check: Check) -> Iterator[Any]:
         rows: list[list[Any]] = []
         for one in check.promises.values():
             promise, recent, every, verdict, evidence, _ = cells(one, period)
-            rows.append([promise, Text(recent), Text(every), Text(verdict, style=_STYLES[one.verdict]), Text(evidence)])
-        yield grid_of(["promise", "now", "all", "verdict", "evidence"], rows)
+            now = Text(recent.replace(" since ", "\nsince "))  # narrow enough for 80 columns
+            rows.append([promise, Text(verdict, style=_STYLES[one.verdict]), now, Text(every), Text(evidence)])
+        yield grid_of(["promise", "verdict", "now", "all", "evidence"], rows)
         yield [
             Text.assemble(sparkline(one.log_path, math.log(one.most)), f" {one.promise}: {one.because}", style=FAINT)
             for one in check.promises.values()

@@ -196,8 +196,8 @@ def study(
     >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     >>> world = Gaussians([[-1] + [0] * 9, [1] + [0] * 9])
     >>> by_folds = study(world, LinearDiscriminantAnalysis(), over="folds", values=[2, 10], rows=40)
-    >>> by_folds.difference("cross-validated").estimate.round(3).tolist()
-    [0.058, 0.005]
+    >>> (by_folds.difference("cross-validated").estimate > 0.03).tolist()  # fewer folds learn from fewer rows
+    [True, False]
     """
     require_instance(world, (Gaussians, Cells), name="world", fix="give e.g. Gaussians([[-1], [1]])")
     require_classifier(model)
