@@ -58,7 +58,7 @@ def rates(evaluation: ThresholdEvaluation, name, labels, scores):
     return calls[labels].mean(), calls[~labels].mean()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(12, 40),
