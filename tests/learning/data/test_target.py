@@ -1,5 +1,7 @@
 """Tests of target."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,6 +91,75 @@ def test_targets_that_teach_nothing_are_refused(values, kind, words):
     with pytest.raises(kind, match=words) as caught:
         target_column({"y": values}, "y")
     assert len(str(caught.value).splitlines()) == 3
+
+
+MEASURED = {
+    "decimals": [i / 7 for i in range(60)],
+    "rounded decimals": np.round(np.random.default_rng(0).normal(20, 3, 60), 1).tolist(),
+    "many rounded decimals": np.round(np.random.default_rng(0).normal(20, 3, 5000), 1).tolist(),
+    "four decimals": [0.1, 0.25, 0.7, 0.9],
+    "ages": np.random.default_rng(0).integers(18, 70, 60).tolist(),
+    "numbers of rows": list(range(40)),
+    "written as text": [f"{i / 7:.3f}" for i in range(60)],
+    "nullable": pd.array([i / 7 for i in range(60)], dtype="Float64"),
+    "half of them zero": [0.0] * 30 + [i / 7 for i in range(1, 31)],
+    "price": (np.random.default_rng(0).integers(2, 90, 80) * 500).tolist(),
+}
+CODES: dict[str, list[Any]] = {
+    "digits": list(range(10)) * 5,
+    "digits as decimals": [float(i) for i in range(10)] * 5,
+    "zeros and ones": [0.0, 1.0] * 4,
+    "signs": [-1, 1] * 4,
+    "two measured values": [0.5, 1.5] * 3,
+    "doses": [0.5, 1.0, 2.5] * 3,
+    "grades in halves": [i / 2 for i in range(12)] * 5,
+    "few rows": [3, 1, 2],
+    "letters by number": list(range(26)) * 6,
+    "codes as text": [f"{i:02}" for i in range(30)] * 2 + ["x"] * 2,
+    "true or false": [True, False] * 4,
+    "years": [2021, 2022, 2023] * 4,
+    "one frequent code": [0] * 80 + list(range(1, 15)),
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_measurement_is_no_class_at_any_size(name):
+    table = pd.DataFrame({"y": MEASURED[name]})
+    with pytest.raises(
+        th.errors.LabelError, match=r"a measurement or a count(.|\n)*make classes of it first"
+    ) as caught:
+        learning_target(table, "y", folds=5)
+    assert "positive=" not in str(caught.value)
+    with pytest.raises(th.errors.LabelError, match="a measurement or a count"):
+        target_column(table, "y", fewest=1)
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_codes_of_classes_are_no_measurement(name):
+    target = target_column({"y": CODES[name]}, "y", fewest=1)
+    assert len(target.classes) == len(set(CODES[name]))
+
+
+def test_a_limit_that_half_of_the_rows_reach_is_named():
+    with pytest.raises(th.errors.LabelError, match=r"half of the rows reach 4\.5\)"):
+        target_column({"y": [1.5, 2.5, 4.5, 7.25]}, "y")
+
+
+def test_who_says_which_number_is_positive_may_learn_a_count():
+    counts = pd.DataFrame({"y": [0] * 20 + list(range(1, 31))})
+    assert learning_target(counts, "y", positive=0, folds=5).y.sum() == 20
+    with pytest.raises(th.errors.LabelError, match="measurement or a count"):
+        learning_target(counts, "y", folds=5)
+
+
+def test_a_long_tail_of_numbers_may_be_a_count():
+    with pytest.raises(th.errors.LabelError, match="if it is measured or counted, learn whether it reaches a limit"):
+        learning_target(pd.DataFrame({"y": [0] * 80 + list(range(1, 15))}), "y", folds=5)
+
+
+def test_many_texts_are_joined_into_classes():
+    with pytest.raises(th.errors.LabelError, match="join values into a few classes"):
+        target_column({"y": [f"town {i}" for i in range(200)]}, "y")
 
 
 def test_an_absent_target_is_refused():

@@ -17,14 +17,17 @@ from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
 from thresher.evaluation.decision_rule import label_array
 from thresher.inputs.arrow import Column
-from thresher.inputs.columns import column, complete
+from thresher.inputs.columns import column, complete, float_texts
 from thresher.inputs.labels import classes_of, is_positive, listed, same
 from thresher.learning.data.frame import column_of, frame
-from thresher.ranking import Counts, Flags, Indices
+from thresher.ranking import Counts, Flags, Floats, Indices
 from thresher.tables import CostMatrix, OperatingCondition
 from thresher.tables.condition import require_class_condition
 
 MOST_CLASSES = 100
+# Codes of classes are few, and each has several rows: of more distinct numbers, or rarer ones, few are codes.
+_MOST_CODES, _FEW_CODES, _ROWS_PER_CODE = 20, 5, 5
+_IF_COUNTED = "; if it is measured or counted, learn whether it reaches a limit instead"
 # Three folds within three folds, which a linear SVM is calibrated on, have three rows of each class in five.
 FEWEST_TO_FIT = 5
 
@@ -142,32 +145,83 @@ class Target(Tabular):
 def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     """The target of a table, refused where nothing can be learnt from it.
 
-    `fewest` is how many rows the rarest class must have: as many as there are folds to spread it over.
+    `fewest` is how many rows the rarest class must have: as many as there are folds to spread it over. A measurement is
+    no class, and refused, too.
 
     >>> target_column({"spam": ["no", "yes", "no", "yes"]}, "spam")
     Target('spam', {'no': 2, 'yes': 2})
     """
     require_integer(fewest, name="fewest", least=1, fix="give the number of folds")
-    values = column_of(frame(data), name)
+    target = _read_target(frame(data), name)
+    _require_classes(target)
+    _require_frequent(target, fewest=fewest)
+    return target
+
+
+def _read_target(table: Any, name: str) -> Target:
+    """The target column of a frame, of two classes or more."""
+    values = column_of(table, name)
     rows = len(values)
     if absent := int(values.isna().sum()):
         first = ", ".join(str(row) for row in np.flatnonzero(values.isna())[:5])
         what = f"{absent:,} of {rows:,} rows of the target {name!r} are missing (first at rows {first})"
         raise MissingValueError(what, "leave out those rows; do not fill a target")
-    distinct = values.nunique()
-    if distinct > MOST_CLASSES:
-        what = f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class"
-        raise LabelError(what, "turn a measurement into classes first, e.g. whether it reaches a limit")
+    if values.nunique() > MOST_CLASSES:
+        raise _no_class(name, values.tolist())
     # Categories, nullable and text types become the objects they hold; plain NumPy types stay.
     plain = values.to_numpy() if isinstance(values.dtype, np.dtype) else np.array(values.tolist(), dtype=object)
     classes, codes = classes_of(column(plain, name=name), classes=None)
-    target = Target(name, tuple(classes), codes)
     if len(classes) == 1:
         where = f"all {rows:,} rows" if rows > 1 else "the only row"
         what = f"the target {name!r} is {classes[0]!r} in {where}, so there is nothing to learn"
         raise OneClassError(what, "give rows of at least two classes, or check the filter before")
-    _require_frequent(target, fewest=fewest)
-    return target
+    return Target(name, tuple(classes), codes)
+
+
+def _require_classes(target: Target) -> None:
+    """Refuse numbers that are measured or counted rather than codes of classes.
+
+    Numbers with decimals are codes only if they are few and each is frequent; whole numbers are none if there are more
+    than twenty of them and most are rare, or if no two rows share one.
+    """
+    numbers, rows = _numbers(target.classes), target.codes.size
+    if numbers is None or len(numbers) < 3:
+        return
+    distinct, rare = len(numbers), rows < _ROWS_PER_CODE * len(numbers)
+    unique = distinct == rows
+    if (numbers % 1 == 0).all():
+        measured = (rare and distinct > _MOST_CODES) or (unique and distinct > _FEW_CODES)
+    else:
+        measured = distinct > _MOST_CODES or unique or (rare and distinct > _FEW_CODES)
+    if measured:
+        raise _no_class(target.name, numbers[target.codes].tolist())
+
+
+def _many_codes(target: Target) -> bool:
+    return len(target.classes) > _FEW_CODES and _numbers(target.classes) is not None
+
+
+def _no_class(name: str, values: Sequence[Any]) -> LabelError:
+    """What to say of a target with more values than classes have."""
+    rows, distinct, numbers = len(values), len(set(values)), _numbers(values)
+    what = f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class"
+    if numbers is None:
+        return LabelError(what, "join values into a few classes first, or name another column as the target")
+    what = f"{what} but a measurement or a count, which regression predicts and a classifier does not"
+    middle = float(np.quantile(numbers, 0.5, method="higher"))
+    limit = f"a column that says whether it reaches a limit (half of the rows reach {middle:.6g})"
+    return LabelError(what, f"make classes of it first, e.g. {limit}, and name that as the target")
+
+
+def _numbers(values: Sequence[Any]) -> Floats | None:
+    """Numbers, also written as text; None where a value is none, or is true or false."""
+    if any(isinstance(value, bool | np.bool_) for value in values):
+        return None
+    try:
+        numbers = np.array(float_texts(list(map(str, values))))
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _require_frequent(target: Target, *, fewest: int) -> None:
@@ -225,8 +279,10 @@ def learning_target(
     Each label must have the rows that `folds` need. Where classes are more than two, or the costs name them, all are
     learnt unless one is positive. Labels without costs, or too rare where none are given, count as the class `other`.
     """
-    goal = target_column(table, target, fewest=1)
+    goal = _read_target(table, target)
     costs = None if condition is None else condition.costs
+    if positive is None and costs is None and other is None:  # otherwise the user says what the classes are
+        _require_classes(goal)
     if positive is not None:
         if costs is not None:
             what = f"both {argument('positive', positive)} and costs of named classes are given"
@@ -315,7 +371,7 @@ def _every_class(
             f"class {goal.classes[rarest]!r} of the target {goal.name!r} has {goal.counts[rarest]:,} of "
             f"{goal.codes.size:,} rows, and {folds or 2} folds need {fewest:,}",
             f"collect more of it, use fewer folds, or pass {argument('other', goal.classes[0])}, or another name, "
-            "to join rare classes into one",
+            f"to join rare classes into one{_IF_COUNTED if _many_codes(goal) else ''}",
         )
     unseen = [] if costs is None else [name for name in costs.classes if not any(same(name, c) for c in goal.classes)]
     if unseen:
