@@ -14,7 +14,7 @@ import pytest
 import thresher as th
 from tests import hostile
 from tests.watching import worlds
-from thresher.cli.commands.watch_demo import simulate
+from thresher.cli.commands.watch.demo import simulate
 from thresher.errors import ArgumentError
 from thresher.inference import mean_interval
 from thresher.report.watching import watch_page

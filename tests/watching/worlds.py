@@ -89,7 +89,7 @@ def rows(first: int, scores: Any, at: Any) -> dict[str, Any]:
 @lru_cache
 def demo_check() -> Any:
     """A check after half a year of a small stream that changes on day 60."""
-    from thresher.cli.commands.watch_demo import simulate
+    from thresher.cli.commands.watch.demo import simulate
     from thresher.laboratory import Stream
 
     with in_memory() as folder:

@@ -209,8 +209,8 @@ COMMANDS = {
 }
 
 
-class Program(click.Group):
-    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 3, 70, 75 ..."""
+class Group(click.Group):
+    """Commands in the order of use; a misspelt one is refused with the nearest."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where there is no command."""
@@ -218,6 +218,26 @@ class Program(click.Group):
             click.echo(ctx.get_help(), err=True)
             ctx.exit(BAD_INPUT)
         return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, the first ones first."""
+        del ctx
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command, or an error that suggests one."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(names)}"
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+class Program(Group):
+    """All commands; exits with 0, 1 (a gate failed), 2 (bad input), 3, 70, 75 ..."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, the first ones first."""
@@ -237,16 +257,6 @@ class Program(click.Group):
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command, or an error that suggests one."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
-            ctx.fail(f"there is no command {args[0]!r}; {hint}")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run; an interruption and a closed pipe are no errors."""

@@ -21,6 +21,7 @@ from thresher.errors import ThresherError
 
 if TYPE_CHECKING:
     from thresher.tables import OperatingCondition
+    from thresher.watching import Watch
 
 Settings: TypeAlias = dict[str, Any]
 
@@ -47,12 +48,16 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
             for one in reversed(fields(kind)):
                 command = _click_option(one, hints[one.name])(command)
         if PrintOptions in kinds.values():
-            words: Settings = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _print_schema}
-            command = click.option("--schema", help="Print the JSON schema of what --json prints.", **words)(command)
+            command = schema_option("Print the JSON schema of what --json prints.")(command)
         settings = {"show_default": True}
         return click.command(name, cls=Command, examples=examples, context_settings=settings)(command)
 
     return decorate
+
+
+def schema_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option `--schema` of a command, or of a group whose commands share one."""
+    return click.option("--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema, help=words)
 
 
 def _print_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's callback
@@ -61,7 +66,10 @@ def _print_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     if wanted and not ctx.resilient_parsing:
         from thresher.cli.schemas import json_schema
 
-        click.echo(json.dumps(json_schema(str(ctx.info_name)), indent=2))
+        first = ctx
+        while first.parent is not None and first.parent.parent is not None:
+            first = first.parent
+        click.echo(json.dumps(json_schema(str(first.info_name)), indent=2))
         ctx.exit()
 
 
@@ -151,6 +159,7 @@ def share(text: str) -> float:
 
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
+STORE = click.argument("store", metavar="STORE", type=str)
 SOURCES = click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
 # Settings of options that several commands have.
 _CURRENT = "The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision."
@@ -176,16 +185,22 @@ WRITTEN: Settings = {"default": "-", "metavar": "FILE", "help": "Where to (.csv,
 
 
 @dataclass(frozen=True)  # without slots, which classes with several bases cannot have
-class LabelOptions:
-    """The column that holds labels; `table` is one of a database."""
+class TableOptions:
+    """The table, where rows are in a database."""
 
     table: str | None = option(metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db.")
-    label: str | None = column_option(help="Column of true labels.")
 
     @property
     def table_name(self) -> str | tuple[str, ...] | None:
         """The table, its schema apart: a dot lies between the two."""
         return tuple(self.table.split(".")) if self.table is not None and "." in self.table else self.table
+
+
+@dataclass(frozen=True)
+class LabelOptions(TableOptions):
+    """The column that holds labels; `table` is one of a database."""
+
+    label: str | None = column_option(help="Column of true labels.")
 
 
 @dataclass(frozen=True)
@@ -311,3 +326,22 @@ class PrintOptions:
 
     as_json: bool = option("--json", help="Print plain data as JSON, and nothing else.")
     quiet: bool = option("-q", help="Print nothing but errors.")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchPrintOptions(PrintOptions):
+    """Print plain data as JSON, a summary, or nothing; no schema but that of `check`."""
+
+
+@dataclass(frozen=True)
+class StoreOptions:
+    """Which watch of a store, and how long to wait for it."""
+
+    name: str | None = option(metavar="NAME", help="Name of the watch, where a store holds several.")
+    timeout: float = option(default=30.0, metavar="SECONDS", help="How long to wait for a store in use; then exit 75.")
+
+    def watch(self, store: str) -> Watch:
+        """Open the watch."""
+        from thresher.watching import Watch
+
+        return Watch(store, name=self.name, timeout=self.timeout)

@@ -9,8 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from thresher.cli import options
 from thresher.cli.options import PrintOptions, option
 
@@ -35,8 +33,8 @@ class WatchDemoOptions:
 
 
 @options.define("demo", examples=["thresher watch demo", "thresher watch demo --store purchases.db"])
-def command(demo: WatchDemoOptions, printed: PrintOptions) -> None:
-    """Watch a decision for a simulated year and write the page; needs no input.
+def demo(how: WatchDemoOptions, printed: PrintOptions) -> None:
+    """Watch a simulated year, and write its page; needs no input.
 
     Purchases are scored for fraud. Reviewers label alarms and a drawn 3 % of the other purchases, frauds later than
     honest ones; one delivery comes twice, some labels are corrected. On day 290 honest purchases of a new channel
@@ -44,7 +42,7 @@ def command(demo: WatchDemoOptions, printed: PrintOptions) -> None:
     """
     from thresher.cli.outputs import require_outputs
 
-    require_outputs(source=None, output=demo.output, store=demo.store)
+    require_outputs(source=None, output=how.output, store=how.store)
 
     from rich.text import Text
 
@@ -53,17 +51,17 @@ def command(demo: WatchDemoOptions, printed: PrintOptions) -> None:
     from thresher.errors import OutputError
     from thresher.laboratory import Stream
 
-    if demo.store is not None and Path(demo.store).exists():
-        raise OutputError(f"{demo.store} exists already", "name a file that does not exist")
+    if how.store is not None and Path(how.store).exists():
+        raise OutputError(f"{how.store} exists already", "name a file that does not exist")
     events: list[str] = []
     stream = Stream(rows=150)
     with TemporaryDirectory() as folder:
-        place = Path(demo.store) if demo.store is not None else Path(folder) / "purchases.db"
+        place = Path(how.store) if how.store is not None else Path(folder) / "purchases.db"
         with working("watching a year go by") as say:
             check = simulate(place, stream, tell=lambda week, text: _note(events, say, week, text))
         with working("writing the page"):
-            check.to_html(demo.output)
-    written = [f"page     {demo.output}", *([f"watch    {demo.store}"] if demo.store is not None else [])]
+            check.to_html(how.output)
+    written = [f"page     {how.output}", *([f"watch    {how.store}"] if how.store is not None else [])]
     lines = [Text(line) for line in events]
     present(printed, check.to_json, lambda _: [lines, *check_blocks(check), written_text(written)])
 
@@ -78,6 +76,8 @@ def simulate(
     place: Path, stream: Stream, *, weeks: int = WEEKS, tell: Callable[[int, str], object] = lambda *_: None
 ) -> Check:
     """Let weeks go by: rows come, labels follow, every other week somebody checks."""
+    import numpy as np
+
     from thresher.evaluation import evaluate
     from thresher.inference import permanent_random_numbers
     from thresher.tables import OperatingCondition
