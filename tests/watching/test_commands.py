@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+import thresher as th
 from tests.watching.worlds import decision, reference
 from thresher.cli.app import program
 from thresher.cli.schemas import json_schema
@@ -137,11 +138,14 @@ def test_a_fault_is_no_broken_promise(run, monkeypatch):
 
 
 def test_bad_input_is_one_paragraph_without_secrets(run):
+    th.rank(*reference()).save("counts.json")
     for words, why in (
         (("check", "absent.db"), "no store absent.db"),
         ((*CREATE, "--promise", "prescision >= 1"), "did you mean precision"),
         (("insert", "postgres://ann:tulip@127.0.0.1:1/db", "rows.csv"), "cannot be reached"),
         (("chekc", "w.db"), "did you mean check"),
+        (("check", "decision.json", "-o", "decision.json"), "would overwrite"),
+        (("create", "w.db", "decision.json", "--reference", "counts.json", "--score", "p"), "leave --score out"),
     ):
         refused = run(*words)
         assert refused.exit_code == 2, refused.output
@@ -157,6 +161,8 @@ def test_the_queue_is_written_and_formulas_are_not(run, tmp_path):
         lines = list(csv.DictReader(file))
     assert len(lines) == 30
     assert {line["reason"] for line in lines} == {"drawn"}
+    assert run("review", "w.db", "--sample", "50%", "-o", "queue.xls").exit_code == 2  # before it draws
+    assert json.loads(run("show", "w.db", "--json").stdout)["decisions"][0]["sample"] == 0.1
     assert len(json.loads(run("review", "w.db", "--json", "--towards", "precision").stdout)["rows"]) == 200
     write(tmp_path / "odd.csv", {"tx": ["=1+1"], "at": [datetime.now(UTC).isoformat()], "p": [0.99]})
     run("insert", "w.db", "odd.csv", "--id", "tx", "--time", "at")
