@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -138,7 +139,7 @@ def test_a_fault_is_no_broken_promise(run, monkeypatch):
 
 
 def test_bad_input_is_one_paragraph_without_secrets(run):
-    th.rank(*reference()).save("counts.json")
+    Path("counts.json").write_text(th.rank(*reference()).to_json())
     for words, why in (
         (("check", "absent.db"), "no store absent.db"),
         ((*CREATE, "--promise", "prescision >= 1"), "did you mean precision"),
