@@ -218,13 +218,6 @@ def test_to_call_nothing_positive_refuses_a_score_of_plus_infinity():
     assert th.tables.contingency_at(turned, only.threshold) == only.table
 
 
-def test_no_threshold_lies_between_the_largest_float_and_infinity():
-    ranking = th.Ranking([math.inf, sys.float_info.max, 0], pos=[9, 0, 1], neg=[0, 9, 1])
-    chosen = th.choose(ranking)  # to call +inf alone positive would be best, and no threshold does it
-    assert chosen.point.split != 1
-    assert th.tables.contingency_at(ranking, chosen.threshold) == chosen.table
-
-
 def test_undefined_everywhere_is_an_error_and_not_a_number():
     with pytest.raises(th.errors.MeasureError, match="undefined"):
         th.choose(TREE, maximise="precision", at_most=0)

@@ -46,7 +46,7 @@ def check(seed: int, size: int) -> Answers:
     rng, answers = np.random.default_rng([2, seed]), Answers()
     case, condition = two_classes(rng, size), _condition(rng)
     ranking, points = case.ranking(), case.points()
-    question = Question(case, condition, _reachable(ranking), f"condition {condition}, {case}")
+    question = Question(case, condition, range(len(ranking) + 1), f"condition {condition}, {case}")
     _cost(answers, th.choose(ranking, condition), question)
     _within_capacity(answers, rng, question)
     for name, known in th.MEASURES.items():
@@ -66,8 +66,6 @@ def joint(seed: int, size: int) -> Answers:
         models[name] = Case(first.labels, scores, None, first.exact, True)
     condition = _condition(rng)
     rankings = {name: case.ranking() for name, case in models.items()}
-    if any(1 not in _reachable(ranking) for ranking in rankings.values()):
-        return answers
     best = th.choose(rankings, condition)
     where = f"condition {condition}, models { {name: str(case) for name, case in models.items()} }"
     _joint_costs(answers, best, models, condition, where)
@@ -101,11 +99,6 @@ def _condition(rng: Rng) -> th.OperatingCondition:
     elif chance(rng, 0.5):
         parts |= {"cost_fp": 0.1, "cost_fn": pick(rng, [0.3, 1, 0.7]), "cost_tp": pick(rng, [0, -0.2]), "cost_tn": 0}
     return th.OperatingCondition(**parts)
-
-
-def _reachable(ranking: th.Ranking) -> list[int]:
-    """Splits that some threshold makes: nothing lies between the largest float and +inf."""
-    return [split for split in range(len(ranking) + 1) if split != 1 or ranking.threshold(1) < math.inf]
 
 
 def exact_costs(case: Case, condition: th.OperatingCondition) -> list[Fraction]:

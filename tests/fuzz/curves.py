@@ -128,8 +128,6 @@ def bounds(seed: int, size: int) -> Answers:
             )
             answers.same((ranking.Pos, ranking.Neg), (exact.Pos, exact.Neg), f"totals of {where}")
         for threshold in rng.choice(exact.thresholds(), size=3).tolist():
-            if threshold == math.inf and exact.threshold(1) == math.inf:
-                continue
             at = th.bounds(ranking, "expected_cost", condition=condition, threshold=threshold)
             cost = float(condition.for_data(exact).expected_cost(_table(case, threshold)))
             answers.check(

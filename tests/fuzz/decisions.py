@@ -49,7 +49,7 @@ def check(seed: int, size: int) -> Answers:
     ranking = th.rank(case.labels, scores[decision.model], weights=case.weights)
     alone = th.choose(ranking, condition)
     answers.same(decision.threshold, alone.threshold, f"threshold, {where}")
-    if decision.model == "a" and case.unitary and ranking.threshold(1) < math.inf:
+    if decision.model == "a" and case.unitary:
         costs = exact_costs(case, decision.condition)
         answers.same(costs[alone.point.split], min(costs), f"cost of the decision, {where}")
     # Probabilities of the map, restated for the declared mix by Bayes' rule.

@@ -82,8 +82,6 @@ def _thresholds(answers: Answers, case: Case, ranking: th.Ranking) -> None:
     curve, table = ranking.thresholds(), case.rows()
     tp, fp = ranking.covered()
     for split, threshold in enumerate(curve.tolist()):
-        if split == 1 and threshold == math.inf:
-            continue  # nothing lies between the largest float and +inf: that split is nobody's
         hits, _, alarms, _ = reference.table(table, threshold)
         what = f"calls at split {split} (threshold {threshold!r}) of {case}"
         answers.near_all([tp[split], fp[split]], [hits, alarms], what, relative=1e-9)

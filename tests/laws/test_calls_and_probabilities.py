@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
@@ -25,7 +25,6 @@ def scores_around(ranking, more):
 def test_a_score_is_called_iff_its_probability_pays(rows, cost_ratio, more):
     """At the data's mix: called => p >= 1/(1 + cost ratio), not called => p <= it; equal only where pools tie."""
     ranking = th.rank(*rows)
-    assume(ranking.threshold(1) < math.inf)  # the largest float and +inf, which no threshold tells apart
     condition = th.OperatingCondition(cost_ratio=cost_ratio)
     scores = scores_around(ranking, more)
     probability = th.calibration_map(ranking)(scores)
@@ -43,7 +42,6 @@ def test_a_score_is_called_iff_its_probability_pays(rows, cost_ratio, more):
 @given(labelled_scores(both_classes=True), RATIOS, RATIOS, st.lists(st.floats(allow_nan=False), max_size=20))
 def test_so_it_is_at_a_declared_mix(rows, cost_ratio, class_ratio, more):
     ranking = th.rank(*rows)
-    assume(ranking.threshold(1) < math.inf)
     condition = th.OperatingCondition(cost_ratio=cost_ratio, class_ratio=class_ratio)
     scores = scores_around(ranking, more)
     of_data = th.calibration_map(ranking)(scores)

@@ -226,12 +226,27 @@ class TestSplits:
         assert (thresholds[1:] <= thresholds[:-1]).all()
         for split, threshold in enumerate(thresholds.tolist()):
             lower, upper = r.interval(split)
-            if split == 1 and lower == upper == sys.float_info.max:
-                continue  # there is no number between it and +inf
             assert reaches(r.score, threshold).sum() == split
             assert lower < threshold <= upper or threshold == -math.inf
             assert reaches(r.score, upper).sum() == split
             assert r.threshold(split) == threshold
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda top: th.rank([1, 0, 0], [math.inf, top, 0.5]),
+        lambda top: th.Ranking([math.inf, top], pos=[1, 0], neg=[0, 2]),
+        lambda top: th.Ranking([math.inf], pos=[1], neg=[0]) + th.Ranking([top], pos=[0], neg=[2]),
+        lambda top: th.Ranking.of_ranges([math.inf, 0], [math.inf, top], pos=[1, 0], neg=[0, 2]),
+    ],
+)
+def test_no_threshold_lies_between_the_largest_float_and_infinity(count):
+    r = count(math.nextafter(sys.float_info.max, 0))
+    assert th.choose(r).expected_cost == 0
+    assert th.tables.contingency_at(r, th.choose(r).threshold) == th.choose(r).table
+    with pytest.raises(th.errors.ScoreError, match="no threshold lies between them"):
+        count(sys.float_info.max)
 
 
 class TestBothClasses:

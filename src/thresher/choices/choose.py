@@ -380,11 +380,9 @@ def _feasible_splits(
     ranking: Ranking, tables: Callable[[Wanted], Contingency], limits: tuple[Limit, ...], at_most: Any
 ) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
-    reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
-    if reachable and at_most is None and not limits:
+    if at_most is None and not limits:
         return None
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
-    allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
             what = f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, ScoreError, WeightError
 from thresher.ranking.ranges import Groups, groups_of
 from thresher.ranking.sorting import Counts, Floats
+from thresher.ranking.thresholds import LARGEST
 from thresher.ranking.weights import EXACT_INTEGERS, MOST_CASES
 
 
@@ -67,6 +68,16 @@ def check_ranges(low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, ne
         what = f"range {alone[0]} holds one case of a class at two scores"
         raise ArgumentError(what, "give each class its own range, from its lowest to its highest score")
     return groups_of((lows, highs, lows, highs), positives, negatives)
+
+
+def require_a_threshold_below_infinity(low: Floats, high: Floats) -> None:
+    """Raise `ScoreError` where the segment below +inf reaches the largest float.
+
+    A threshold of +inf calls nothing positive, so that none would part the two.
+    """
+    if low.size > 1 and np.isposinf(low[0]) and high[1] == LARGEST:
+        what = f"scores are +inf and {LARGEST:.17g}, the largest float, and no threshold lies between them"
+        raise ScoreError(what, "give one of them another score, such as 1e308 for the largest float")
 
 
 def require_safe_total(cases: float) -> None:

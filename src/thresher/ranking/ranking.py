@@ -472,6 +472,8 @@ class Ranking(Tabular):
         for column in (score, pos, neg):
             column.flags.writeable = False
         Pos, Neg = total_of(pos), total_of(neg)
+        high = score if ranges is None else ranges.high
+        checks.require_a_threshold_below_infinity(score, high)
         for name, value in {
             "score": score,
             "narrow": (pos, neg),
@@ -482,7 +484,7 @@ class Ranking(Tabular):
             "Neg": Neg,
             "total": Pos + Neg,
             "weighted": pos.dtype.kind == "f",
-            "_high": score if ranges is None else ranges.high,
+            "_high": high,
             "_memory": {},
         }.items():
             object.__setattr__(self, name, value)

@@ -40,7 +40,7 @@ def midway(upper: Floats, lower: Floats) -> Floats:
 
     The midpoint of neighbours one unit in the last place apart rounds to one of them, and infinite scores have none;
     `upper` itself separates then, since positive means `score >= t`, or the largest float where `upper` is +inf, since
-    a threshold of +inf calls nothing positive. Between the largest float and +inf there is no number, and t is +inf.
+    a threshold of +inf calls nothing positive. No ranking holds both +inf and the largest float next to each other.
     """
     most = np.minimum(upper, LARGEST)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -51,7 +51,7 @@ def midway(upper: Floats, lower: Floats) -> Floats:
             return middle
         # A sum may overflow where the midpoint does not; -inf and inf have 0 between them.
         middle = np.where(np.isinf(middle), upper / 2 + lower / 2, np.where(np.isnan(middle), 0.0, middle))
-        return np.where((lower < middle) & (middle <= most), middle, np.where(lower < most, most, upper))
+        return np.where((lower < middle) & (middle <= most), middle, most)
 
 
 def separating_thresholds(low: Floats, high: Floats) -> Floats:

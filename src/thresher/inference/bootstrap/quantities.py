@@ -139,7 +139,6 @@ class MeasureAtBest(Statistic):
             return float(self.measure.of(table, class_ratio=self.condition.class_ratio))
         tp, fp = (np.cumsum(np.append(0, counts)) for counts in one.by_segment())
         allowed = np.ones(tp.size, dtype=np.bool_)
-        allowed[1] = not (one.order.score[0] == np.inf and one.order.score[1:2] == np.finfo(np.float64).max)
         for limit in self.asked.limits:
             allowed &= limit.holds(self._tables(limit.measure, one, tp, fp))
         values = self.measure.of(self._tables(self.measure, one, tp[allowed], fp[allowed]))
