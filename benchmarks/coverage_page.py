@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
@@ -13,8 +14,9 @@ from typing import NamedTuple
 DOCS = Path(__file__).parents[1] / "docs"
 GOOD = (0.93, 0.97)
 LEFT, WIDTH, LINE, TOP = 230, 420, 22, 34  # of a picture, in pixels
-LEAST = 0.5  # coverage at the left edge; what is lower lies on it
-INK, GREY, TEAL, CORAL, GOLD, SHADE = "#22262b", "#8a8f98", "#0b6e6e", "#d1495b", "#b7791f", "#dcefe9"
+LEAST = 0.8  # coverage at the left edge; what is lower lies on it
+PAPER, INK, GREY, TEAL, CORAL, GOLD, SHADE = "#fff", "#22262b", "#8a8f98", "#0b6e6e", "#d1495b", "#b7791f", "#dcefe9"
+COLOURS = {-1: CORAL, 0: TEAL, 1: GOLD}
 
 
 class Row(NamedTuple):
@@ -34,8 +36,9 @@ class Row(NamedTuple):
 
 
 def write(rows: Sequence[Row], replicates: Mapping[str, int], folder: Path = DOCS) -> None:
-    """Write the page, and a picture for each group."""
+    """Write the page, a picture of all entries, and one for each group."""
     (folder / "_static").mkdir(exist_ok=True)
+    (folder / "_static" / OVERVIEW).write_text(overview(rows), encoding="utf-8")
     for group, members in by_group(rows):
         (folder / "_static" / file_name(group)).write_text(picture(group, members), encoding="utf-8")
     (folder / "coverage.md").write_text(page(rows, replicates), encoding="utf-8")
@@ -53,66 +56,88 @@ def file_name(group: str) -> str:
 
 
 def page(rows: Sequence[Row], replicates: Mapping[str, int]) -> str:
-    """The page in Markdown."""
+    """The page in Markdown: what was found and where it fell short, then each group, its numbers folded away."""
     inside = sum(row.side == 0 for row in rows)
-    below, above = (sum(row.side == side for row in rows) for side in (-1, 1))
+    below, above = ([row for row in rows if row.side == side] for side in (-1, 1))
     errors = ", ".join(f"{100 * math.sqrt(0.95 * 0.05 / number):.1f}" for number in replicates.values())
-    introduction = INTRODUCTION.format(
-        inside=inside, total=len(rows), below=below, above=above, errors=errors, **replicates
-    )
-    lines = [introduction]
+    wide = ", ".join(sorted({f"`{row.name}`" for row in above})) or "none"
+    lines = [
+        INTRODUCTION.format(inside=inside, total=len(rows), below=len(below), above=len(above), overview=OVERVIEW),
+        *(f"| {row.group}: {row.name} | {row.scenario} | {_percent(row.share)} % |" for row in below),
+        "",
+        READING.format(errors=errors, wide=wide, **replicates),
+    ]
     for group, members in by_group(rows):
-        lines += [
-            "",
-            f"## {group}",
-            "",
-            f"![{group}: coverage by scenario](_static/{file_name(group)})",
-            "",
-            *table(members),
-        ]
+        head = f"## {group}", "", f"![{group}: coverage by scenario](_static/{file_name(group)})", ""
+        lines += ["", *head, ":::{dropdown} Numbers", *table(members), ":::"]
     return "\n".join(lines) + "\n"
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each interval: its lowest and highest coverage, and where."""
-    yield "| interval | scenarios | lowest | highest | below 93 % |"
-    yield "|---|--:|---|---|---|"
+    yield "| interval | scenarios | lowest | highest |"
+    yield "|---|--:|---|---|"
     for name, members in _by_name(rows):
         low, high = min(members, key=lambda row: row.share), max(members, key=lambda row: row.share)
-        below = ", ".join(row.scenario for row in members if row.side < 0) or "-"
-        cells = name, len(members), f"{_percent(low)}, {low.scenario}", f"{_percent(high)}, {high.scenario}", below
-        yield "| " + " | ".join(map(str, cells)) + " |"
+        ends = " | ".join(f"{_percent(end.share)}, {end.scenario}" for end in (low, high))
+        yield f"| {name} | {len(members)} | {ends} |"
 
 
 def picture(group: str, rows: Sequence[Row]) -> str:
     """A line of dots for each interval, one dot for each scenario."""
-    lines = _by_name(rows)
-    height = TOP + LINE * len(lines) + 30
-    strip = f'x="{_x(GOOD[0]):g}" y="{TOP}" width="{_x(GOOD[1]) - _x(GOOD[0]):g}" height="{LINE * len(lines)}"'
-    drawn = [f'<rect {strip} fill="{SHADE}"/>']
-    for at in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0):
+    dots = [
+        [
+            _dot(
+                row.share,
+                row.side,
+                4,
+                f"{row.scenario}: {_percent(row.share)} % [{100 * row.lower:.1f}, {100 * row.upper:.1f}]",
+            )
+            for row in members
+        ]
+        for _, members in _by_name(rows)
+    ]
+    title = f"{group}: percent of samples whose 95 % limits hold the truth"
+    return _drawing(title, [name for name, _ in _by_name(rows)], dots)
+
+
+def overview(rows: Sequence[Row]) -> str:
+    """A line of dots for each group; the area of a dot is how many entries it stands for."""
+    counts = [
+        Counter((round(row.share, 2) if row.side == 0 else row.share, row.side) for row in members)
+        for _, members in by_group(rows)
+    ]
+    dots = [
+        [_dot(share, side, 1.5 + 0.9 * math.sqrt(count), f"{count}") for (share, side), count in sorted(each.items())]
+        for each in counts
+    ]
+    return _drawing("Percent of samples whose 95 % limits hold the truth", [group for group, _ in by_group(rows)], dots)
+
+
+def _drawing(title: str, names: Sequence[str], dots: Sequence[Sequence[tuple[float, str]]]) -> str:
+    """Lines of dots by name, on a strip that shows what is good."""
+    height = TOP + LINE * len(names) + 30
+    strip = f'x="{_x(GOOD[0]):g}" y="{TOP}" width="{_x(GOOD[1]) - _x(GOOD[0]):g}" height="{LINE * len(names)}"'
+    drawn = [f'<rect width="100%" height="100%" fill="{PAPER}"/>', _text(8, 18, title, "start", INK)]
+    drawn.append(f'<rect {strip} fill="{SHADE}"/>')
+    for at in (0.8, 0.85, 0.9, 0.95, 1.0):
         drawn.append(
             f'<line x1="{_x(at):g}" y1="{TOP}" x2="{_x(at):g}" y2="{height - 30}" stroke="{GREY}" stroke-width="0.5"/>'
         )
         drawn.append(_text(_x(at), height - 14, f"{100 * at:g}", "middle", GREY))
-    for number, (name, members) in enumerate(lines):
+    for number, (name, line) in enumerate(zip(names, dots, strict=True)):
         y = TOP + LINE * (number + 0.5)
         drawn.append(_text(LEFT - 12, y + 4, name, "end", INK))
-        for row in members:
-            colour = {-1: CORAL, 0: TEAL, 1: GOLD}[row.side]
-            limits = f"[{100 * row.lower:.1f}, {100 * row.upper:.1f}]"
-            title = f"<title>{escape(row.scenario)}: {_percent(row)} % {limits}</title>"
-            drawn.append(
-                f'<circle cx="{_x(row.share):.1f}" cy="{y:g}" r="4" fill="{colour}" fill-opacity="0.7">{title}</circle>'
-            )
-    head = _text(8, 18, f"{group}: percent of samples whose 95 % limits hold the truth", "start", INK)
+        drawn += [f'<circle cx="{x:.1f}" cy="{y:g}" {rest}' for x, rest in line]
     size = f'width="{LEFT + WIDTH + 30}" height="{height}" viewBox="0 0 {LEFT + WIDTH + 30} {height}"'
     style = 'font-family="system-ui, sans-serif" font-size="12"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style} role="img">\n'
-        + "\n".join([head, *drawn])
-        + "\n</svg>\n"
-    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style} role="img">\n' + "\n".join(drawn) + "\n</svg>\n"
+
+
+def _dot(share: float, side: int, radius: float, words: str) -> tuple[float, str]:
+    """Where a dot lies, and the rest of its element."""
+    title = f"<title>{escape(words)}</title>"
+    return _x(share), f'r="{radius:.3g}" fill="{COLOURS[side]}" fill-opacity="0.7">{title}</circle>'
 
 
 def _by_name(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
@@ -124,24 +149,50 @@ def _x(share: float) -> float:
     return LEFT + WIDTH * (max(share, LEAST) - LEAST) / (1 - LEAST)
 
 
-def _percent(row: Row) -> str:
-    return f"{100 * row.share:.1f}"
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _limits(row: Row) -> str:
+    return f"[{_percent(row.lower)}, {_percent(row.upper)}]"
 
 
 def _text(x: float, y: float, text: str, anchor: str, colour: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
 
 
+OVERVIEW = "coverage-overview.svg"
+
 INTRODUCTION = """# Do the intervals cover?
 
-How often nominal 95 % limits hold the true value, in worlds of [the laboratory](laboratory.md) where it is known.
-Written by `python -m benchmarks.coverage`, from {quick:,} samples for each entry, {medium:,} where tables have many
-measures and {slow:,} where functions resample, so that the standard error of an entry is {errors} points. Every
-dot is one scenario; hover over it for its name.
-The shaded strip is 93 to 97 %. Dots are teal in it or within chance of it, coral below, gold above: {inside:,} of
-{total:,} entries lie in it or within chance of it, {below:,} below, {above:,} above.
+Limits at 95 % should hold the truth in 95 of 100 samples. Here every interval was tried in [worlds](laboratory.md)
+whose truth is known, {total:,} pairs in all. **{inside:,} held it in 93 to 97 % of samples, within chance; {below:,}
+less often, {above:,} more often.**
 
-| scenario | what is drawn |
+![Coverage of all intervals by group: nearly all dots are teal and lie near 95 per cent](_static/{overview})
+
+A dot stands for the entries of a group at that coverage. Teal: within 93 to 97 %, the shaded strip, or within chance
+of it. Coral: below. Gold: above.
+
+## Where limits fell short
+
+| interval | world | held the truth in |
+|---|---|--:|"""
+
+READING = """Wider than they need be in some world: {wide}.
+
+## What that means for you
+
+- With fewer than ten positives, trust no interval to the percent.
+- Do not judge a measure at a threshold chosen on the same rows: here thresholds were fixed beforehand.
+  `out_of_bag_cost` allows for the choice.
+- A pointwise band holds at each place alone; a simultaneous one everywhere at once.
+- Limits of an AUC near 1 and of Brier scores are wide on purpose: they allow for errors that the sample has not seen.
+- Rates near 0 or 1 in few cases take only a handful of values, so their coverage jumps (Brown, Cai & DasGupta 2001).
+
+## The worlds
+
+| world | what is drawn |
 |---|---|
 | 60 of 200 | normal classes, AUC 0.8, 30 % positive; scores are the true probabilities |
 | 20 levels, 5 levels | the same scores cut into as many equally frequent values |
@@ -155,9 +206,6 @@ The shaded strip is 93 to 97 %. Dots are teal in it or within chance of it, cora
 | AUC .85 and .75, … | two models whose scores are correlated by 0.5 within a class |
 | 3 classes | finite worlds of three classes |
 
-Read it so. With fewer than ten positives no interval can be trusted to the percent. Rates near 0 or 1 in few cases
-take only a handful of values, so that coverage jumps (Brown, Cai & DasGupta 2001). Too wide is the price of not being
-too narrow: limits of an AUC near 1 and of Brier scores allow for rare errors that the sample has not seen. Measures
-and costs are judged at a threshold fixed beforehand; at one that was chosen on the same rows they flatter it, and
-`out_of_bag_cost` allows for the choice. A pointwise band holds at each place alone; a simultaneous one everywhere at
-once. A test holds where it lets a true hypothesis stand at 5 %."""
+An entry is {quick:,} samples, {medium:,} where tables have many measures, {slow:,} where functions resample: standard
+errors of {errors} points. A test holds where it lets a true hypothesis stand at 5 %. In the pictures below every dot
+is one world; open one by itself, and a dot names its world. Written by `python -m benchmarks.coverage`."""

@@ -8,7 +8,7 @@ import pytest
 
 import thresher.inference as ti
 from benchmarks import anytime, coverage
-from benchmarks.coverage_page import GOOD, Row, by_group, page, picture, write
+from benchmarks.coverage_page import GOOD, Row, by_group, overview, page, picture, write
 
 HOLD = ("AUC", "Expected cost", "Brier score", "Two models", "Tests")
 # Public functions that make intervals, bands or tests and are not asked by name.
@@ -122,15 +122,23 @@ def test_the_page_names_what_lies_outside_and_draws_every_dot(tmp_path):
     write(ROWS, replicates, tmp_path)
     text = (tmp_path / "coverage.md").read_text(encoding="utf-8")
     assert text == page(ROWS, replicates)
-    assert "1 of 3 entries lie in it or within chance of it, 1 below, 1 above" in " ".join(text.split())
-    assert "| at fpr 0.1 | 1 | 40.0, 60 of 200 | 40.0, 60 of 200 | 60 of 200 |" in text
+    assert (
+        "3 pairs in all. **1 held it in 93 to 97 % of samples, within chance; 1 less often, 1 more often.**"
+        in " ".join(text.split())
+    )
+    assert "| ROC band: at fpr 0.1 | 60 of 200 | 40.0 % |" in text
+    assert "Wider than they need be in some world: `auc_interval`." in text
+    assert "| auc_interval | 2 | 95.0, 60 of 200 | 99.0, a < b & c |" in text
     for group, rows in by_group(ROWS):
         drawn = ET.fromstring(picture(group, rows))  # noqa: S314
         assert len(drawn.findall(".//{*}circle")) == len(rows)
     assert sorted(path.name for path in (tmp_path / "_static").iterdir()) == [
         "coverage-auc.svg",
+        "coverage-overview.svg",
         "coverage-roc-band.svg",
     ]
+    titles = ET.fromstring(overview(ROWS)).iterfind(".//{*}circle/{*}title")  # noqa: S314
+    assert [title.text for title in titles] == ["1", "1", "1"]
 
 
 def test_the_committed_page_shows_every_group():
