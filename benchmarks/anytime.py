@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -423,54 +423,208 @@ def saved_labels(scale: float) -> Table:
     return table
 
 
-STUDIES: dict[str, tuple[str, Callable[[float], Table]]] = {
-    "Width": ("Limits that hold at every look beside Wilson's, which are for one.", widths),
-    "Ever outside": (
-        "Share of runs in which limits at 95 % leave out the running mean at a look: every third from 21 to 3,000.",
+class Study(NamedTuple):
+    """What is asked, how it is computed, and what its table says in a sentence."""
+
+    question: str
+    table: Callable[[float], Table]
+    answer: Callable[[Table], str]
+
+
+def _column(table: Table, name: str) -> list[float]:
+    return [row[name] for row in table.values() if not math.isnan(row.get(name, math.nan))]
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %"
+
+
+def _widths_say(table: Table) -> str:
+    low, high = min(_column(table, "ratio")), max(_column(table, "ratio"))
+    return f"They are {low:.2f} to {high:.2f} times as wide as Wilson's, which are for one look."
+
+
+def _outside_says(table: Table) -> str:
+    ours, wilson = max(_column(table, "anytime")), max(_column(table, "Wilson"))
+    verdict = "Yes" if ours <= 0.05 else "No"
+    return f"{verdict}: at most {_percent(ours, 1)} of runs ever leave them. Up to {_percent(wilson)} leave Wilson's."
+
+
+def _run_lengths_say(table: Table) -> str:
+    least = min(row["mean run"] / float(name[4:].partition(",")[0]) for name, row in table.items())
+    return f"On average no sooner than asked: after {least:.1f} times as many days, or later."
+
+
+def _detection_says(table: Table) -> str:
+    days = table["to 0.6"]
+    return (
+        f"A drop from 0.8 to 0.6 raises an alarm after {days['labels at once']:g} days, or "
+        f"{days['5 days late']:g} where labels are five days late."
+    )
+
+
+def _delay_says(table: Table) -> str:
+    early = table["every label counts"]["alarm within 200 days"]
+    run = table["cohorts of 30 days and older"]["mean run"]
+    return (
+        f"Late positives alone raise an alarm in {_percent(early)} of runs. "
+        f"Cohorts of 30 days and older keep the promise of 100 days: {run:.0f} on average."
+    )
+
+
+def _top_first_says(table: Table) -> str:
+    row = table["highest scores first"]
+    return (
+        f"No: {_percent(row['reviewed'])} of the reviewed are right, {_percent(row['all alarms'])} of all. "
+        f"Limits by band hold in {_percent(row['limits hold'])} of samples."
+    )
+
+
+def _drawn_counts_say(table: Table) -> str:
+    closed = table["closed, every 20 labels to 2,000"]
+    once = _percent(closed["exact for one look"], 1)
+    return f"{_percent(closed['anytime'], 1)} of runs ever leave them; {once} leave exact limits for one look."
+
+
+def _stability_says(table: Table) -> str:
+    share = table["100 rows, nothing changed: 0.1 or more"]["deciles"]
+    return f"With 100 rows, {_percent(share)} of batches reach 0.1 though nothing has changed."
+
+
+def _doubled_says(table: Table) -> str:
+    (row,) = table.values()
+    first = next(name.split(" ", 2)[2] for name, value in row.items() if name.startswith("log") and value >= 2)
+    index = row["stability index, deciles"]
+    return f"By {index:g}. Evidence for more than 1.25 times the old rate is 100 to 1 {first}."
+
+
+def _class_ratios_say(table: Table) -> str:
+    least = {name: min(_column(table, name)) for name in ("bbse", "mlls", "feasible")}
+    return "At least " + ", ".join(f"{_percent(share, 1)} ({name})" for name, share in least.items()) + "."
+
+
+def _label_shift_says(table: Table) -> str:
+    spread = table["negatives with deviation 1.5"]["refuted"]
+    alike = table["40 % of positives score as negatives do"]
+    return (
+        f"Wider negatives are refuted in {_percent(spread)} of samples, positives that score as negatives do in "
+        f"{_percent(alike['refuted'])}: 20 % then come out as {_percent(alike['mlls says'])}, and labels have to tell."
+    )
+
+
+def _calibration_says(table: Table) -> str:
+    share, label = table["calibrated"]["ever refuted"], table["slope 0.7"]["median label"]
+    return (
+        f"{_percent(share, 1)} of calibrated runs ever are. A slope of 0.7 is by label {label:.0f} in half of all runs."
+    )
+
+
+def _labels_saved_say(table: Table) -> str:
+    rare, spread = (table[name]["labels saved"] for name in ("rare positives", "positives spread"))
+    return f"{_percent(rare)} of all labels where positives are rare, {_percent(spread)} where they are spread."
+
+
+STUDIES: dict[str, Study] = {
+    "Width": Study("How much wider are limits that hold at every look?", widths, _widths_say),
+    "Ever outside": Study(
+        "Do limits at 95 % hold the running mean, looking at every third label from 21 to 3,000?",
         ever_outside,
+        _outside_says,
     ),
-    "Mean run of the detector": (
-        "A rate that is exactly what was promised, 0.8, with 30 labels a day. Runs without alarm count as 1,500 days.",
+    "Mean run of the detector": Study(
+        "When do false alarms come, with 30 labels a day at exactly the rate promised, 0.8? Runs end after 1,500 days.",
         run_lengths,
+        _run_lengths_say,
     ),
-    "Days to an alarm": ("Median from a drop of the rate to the alarm, after 60 days at 0.8; A = 365.", detection),
-    "Delay that tells the class": (
-        "Positives are labelled after 10 days on average, negatives after 2; the rate is what was promised; A = 100.",
+    "Days to an alarm": Study(
+        "How soon is a drop seen, after 60 days at 0.8, with A = 365? Medians.", detection, _detection_says
+    ),
+    "Delay that tells the class": Study(
+        "What if positives are labelled after 10 days and negatives after 2, and nothing is wrong? A = 100.",
         informative_delay,
+        _delay_says,
     ),
-    "Highest scores reviewed first": ("Precision of reviewed alarms, and of all, with limits by band.", top_first),
-    "Drawn counts": ("Share of runs in which limits at 95 % ever leave out the number of positives.", drawn_counts),
-    "Population stability index, nothing changed": ("Share of batches that the usual limit of 0.1 flags.", stability),
-    "Population stability index, alarm rate doubled": (
-        "200,000 rows; evidence is that for more than 1.25 times the old rate, and 10² is an alarm at 1 in 100.",
+    "Highest scores reviewed first": Study(
+        "Is the precision of reviewed alarms that of all?", top_first, _top_first_says
+    ),
+    "Drawn counts": Study(
+        "Do limits of the number of positives at 95 % hold at every look?", drawn_counts, _drawn_counts_say
+    ),
+    "Population stability index, nothing changed": Study(
+        "How often does the usual limit of 0.1 flag a batch?", stability, _stability_says
+    ),
+    "Population stability index, alarm rate doubled": Study(
+        "By how much does an alarm rate that doubles move the index, with 200,000 rows?",
         doubled_alarm_rate,
+        _doubled_says,
     ),
-    "Class ratio from scores": (
-        "Share of samples of 5,000 scores whose limits at 95 % hold the class ratio; normal classes, 1.5 apart.",
+    "Class ratio from scores": Study(
+        "How often do limits at 95 % hold the class ratio of 5,000 scores, from normal classes 1.5 apart?",
         class_ratios,
+        _class_ratios_say,
     ),
-    "Label shift that fails": (
-        "500 and 4,500 reference rows, 5,000 scores, 20 % of them of positives.",
+    "Label shift that fails": Study(
+        "Is it noticed? 500 and 4,500 reference rows, 5,000 scores, 20 % of them of positives.",
         label_shift_fails,
+        _label_shift_says,
     ),
-    "Calibration": ("Probabilities looked at after each of 3,000 labels; the evidence needed is 20.", calibration),
-    "Labels saved": ("Standard error of the number of positives in 20,000 rows after 600 labels.", saved_labels),
+    "Calibration": Study(
+        "When are probabilities refuted, looking after each of 3,000 labels, by evidence of 20?",
+        calibration,
+        _calibration_says,
+    ),
+    "Labels saved": Study(
+        "How many labels does Neyman's allocation save? Standard errors of positives in 20,000 rows after 600 labels.",
+        saved_labels,
+        _labels_saved_say,
+    ),
 }
 
 INTRODUCTION = """# Do limits hold at every look?
 
-What the functions of [the theory](theory/anytime.md) promise, by simulation. Written by `python -m benchmarks.anytime`
-from up to 2,000 runs an entry; a share p of r runs has the standard error √(p (1 − p)/r).
+Labels come in, and somebody looks at the limits again and again. Do they hold the truth each time? {outside}
+
+```{{draw}}
+:alt: Two bars for each kind of stream: few runs ever leave limits for every look, up to half leave Wilson's limits
+from matplotlib.figure import Figure
+axes = Figure(figsize=(8, 4.4), layout="constrained").subplots()
+ever = {{
+    {ever}
+}}
+for place, (anytime, wilson) in enumerate(ever.values()):
+    axes.barh(place - 0.2, anytime, 0.4, color="#0b6e6e", label="" if place else "for every look")
+    axes.barh(place + 0.2, wilson, 0.4, color="#d1495b", label="" if place else "Wilson's, for one look")
+axes.axvline(0.05, color="gray", linestyle=":")
+axes.set(yticks=range(len(ever)), yticklabels=ever, xlabel="share of runs that ever leave limits at 95 %")
+axes.invert_yaxis()
+axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+axes
+```
+
+That costs width. {widths}
+
+Below is what was asked of the functions of [the theory](theory/anytime.md), and what simulation answers. An entry is
+up to 2,000 runs; a share p of r runs has the standard error √(p (1 − p)/r). Written by `python -m benchmarks.anytime`.
 """
 
 
-def render(name: str, table: Table) -> str:
-    """One section of the page."""
-    columns = list(dict.fromkeys(key for row in table.values() for key in row))
-    lines = ["| | " + " | ".join(columns) + " |", "|---|" + "--:|" * len(columns)]
-    for label, row in table.items():
-        lines.append(f"| {label} | " + " | ".join(_cell(row.get(key, math.nan)) for key in columns) + " |")
-    return f"## {name}\n\n{STUDIES[name][0]}\n\n" + "\n".join(lines) + "\n"
+def page(tables: Mapping[str, Table]) -> str:
+    """The page: what was found, a picture of it, and each study with its answer, its numbers folded away."""
+    answers = {name: STUDIES[name].answer(table) for name, table in tables.items()}
+    ever = "\n    ".join(
+        f'"{name}": ({row["anytime"]:.3f}, {row["Wilson"]:.3f}),'
+        for name, row in tables["Ever outside"].items()
+        if not math.isnan(row["Wilson"])
+    )
+    parts = [INTRODUCTION.format(outside=answers["Ever outside"], widths=answers["Width"], ever=ever)]
+    for name, table in tables.items():
+        columns = list(dict.fromkeys(key for row in table.values() for key in row))
+        lines = ["| | " + " | ".join(columns) + " |", "|---|" + "--:|" * len(columns)]
+        for label, row in table.items():
+            lines.append(f"| {label} | " + " | ".join(_cell(row.get(key, math.nan)) for key in columns) + " |")
+        head = f"## {name}\n\n{STUDIES[name].question}\n\n**{answers[name]}**\n\n"
+        parts.append(head + "\n".join([":::{dropdown} Numbers", *lines, ":::"]) + "\n")
+    return "\n".join(parts)
 
 
 def _cell(value: float) -> str:
@@ -481,12 +635,12 @@ def _cell(value: float) -> str:
 
 def main() -> None:
     scale = 0.05 if "--short" in sys.argv else 1.0
-    parts: list[Any] = [INTRODUCTION]
-    for name, (_, study) in STUDIES.items():
-        parts.append(render(name, study(scale)))
-        print(parts[-1], flush=True)
+    tables: dict[str, Table] = {}
+    for name, study in STUDIES.items():
+        tables[name] = study.table(scale)
+        print(name, tables[name], flush=True)
     if scale == 1.0:
-        PAGE.write_text("\n".join(parts), encoding="utf-8")
+        PAGE.write_text(page(tables), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -155,3 +155,17 @@ def test_limits_that_are_promised_hold_in_every_scenario():
     rows = coverage.studied(1, {"quick": 400, "medium": 60, "slow": 20})
     assert {row.group for row in rows} == {question.group for question in coverage.questions()}
     assert [row for row in rows if row.group in HOLD and row.side < 0] == []
+
+
+def test_the_page_on_every_look_is_written_from_its_tables():
+    text = (Path(anytime.__file__).parents[1] / "docs" / "anytime_study.md").read_text(encoding="utf-8")
+    tables = {}
+    for part in text.split("\n## ")[1:]:
+        lines = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("|")]
+        numbers = [[float(cell.replace(",", "").replace("-", "nan")) for cell in line[1:]] for line in lines[2:]]
+        columns = lines[0]
+        tables[part.partition("\n")[0]] = {
+            line[0]: dict(zip(columns, row, strict=True)) for line, row in zip(lines[2:], numbers, strict=True)
+        }
+    assert tables.keys() == anytime.STUDIES.keys()
+    assert anytime.page(tables) == text, "run: python -m benchmarks.anytime"
