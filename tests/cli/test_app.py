@@ -250,3 +250,7 @@ def test_a_missing_extra_is_named(monkeypatch, capsys):
 def test_codes_do_not_overlap():
     codes = {0, 1, 2, module.INTERRUPTED, module.BROKEN_PIPE, module.FAULT}
     assert len(codes) == 6
+
+
+def test_a_long_word_is_cut_in_what_is_shown_of_it(refused):
+    assert len(refused("choose", "predictions.csv", "--label", "malignant", "--cost-fp", "9" * 5_000 + "x")) < 1_000

@@ -18,7 +18,7 @@ from thresher.errors import InfeasibleError, MeasureError
 from thresher.tables.condition import simplest
 from thresher.tables.quantities import RELATIONS
 
-RATIOS = (1.0, 2.0, 0.5, 1 / 3, 0.1, 3.0, 1e-12, 1e12, 1e-300, 1e300, 7.3)
+RATIOS = (1.0, 2.0, 0.5, 1 / 3, 0.1, 3.0, 1e-12, 1e12, 1e-100, 1e100, 7.3)
 BOUNDED = ("tpr", "fpr", "precision", "accuracy", "f1", "predicted_positive_rate", "npv", "tnr")
 TIED = 4e-12  # weights without a unit tie within 1e-12 of the largest cost, which may itself round
 

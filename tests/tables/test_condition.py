@@ -153,3 +153,32 @@ def test_acting_on_everyone_counts_rare_negatives():
     everyone = th.net_benefit(ranking, threshold=[1 - 2**-50]).everyone[0]
     harm = Fraction(2**50 - 1)
     assert everyone == pytest.approx(float((10**17 - 3 * harm) / Fraction(10**17 + 3)), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"cost_ratio": 1e-320},
+        {"cost_ratio": 1e101},
+        {"class_ratio": 1e-101},
+        {"prevalence": 1e-200},
+        {"cost_fp": 1e-60, "cost_fn": 1e60},
+        {"cost_fp": 1e-200, "cost_fn": 1e-200},
+        {"cost_fn": 1, "cost_tp": -1e200},
+    ],
+)
+def test_numbers_whose_squares_are_no_floats_are_refused(parts):
+    with pytest.raises(th.errors.ConditionError, match="outside 1e-100 to 1e\\+100"):
+        th.OperatingCondition(**parts)
+
+
+def test_costs_that_floats_do_not_tell_apart_have_a_ratio():
+    assert th.OperatingCondition(cost_fp=2**60 + 1, cost_tn=2.0**60, cost_fn=3).cost_ratio == 3
+
+
+@pytest.mark.parametrize("cost", [1e-101, -1e101, float("inf"), float("nan")])
+def test_costs_of_classes_have_sizes_that_can_be_squared(cost):
+    with pytest.raises(th.errors.ConditionError, match="the cost of 'a' called 'b' is"):
+        th.CostMatrix({"a": {"b": cost}, "b": {"a": 1}})
+    with pytest.raises(th.errors.ConditionError, match="neither 0 nor in size from"):
+        th.CostMatrix.ordinal("abc", power=1000)

@@ -329,6 +329,7 @@ def _paragraph(error: click.ClickException) -> str:
     message = error.format_message()
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx is not None else "thresher"
+        message = re.sub(r"\S{300,}", lambda word: f"{word[0][:99]}…", message)
         message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {path}\n  fix:   see {path} --help"
     lines = [plain_text(line) for line in message.split("\n")]
     name = click.style("thresher: ", fg="red", bold=True) if colours_wanted() else "thresher: "

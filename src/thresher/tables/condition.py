@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,7 +20,7 @@ from thresher.inputs.labels import listed
 from thresher.ranking import EXACT_INTEGERS, Floats, Ranking, Segments, require_mix, require_ranking, require_segments
 from thresher.tables.confusion import ConfusionMatrix
 from thresher.tables.contingency import Contingency, ratio, require_table
-from thresher.tables.costs import CostMatrix
+from thresher.tables.costs import LEAST_COST, MOST_COST, CostMatrix
 
 _SIMPLE = 10**6
 _FIXES = {
@@ -90,6 +89,7 @@ class OperatingCondition:
                     raise ConditionError(f"{what}, got {short_repr(part)}", _FIXES[name], parameter=name)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         odds = _class_ratio(class_ratio, prevalence)
+        _require_moderate(odds, fp, fn, cost_tp, cost_tn)
         declared: tuple[Any, ...] = (odds, fp, fn, cost_tp, cost_tn)
         plain = (part if part is None or isinstance(part, int) else float(part) for part in declared)
         parts: dict[str, Any] = dict(zip(_PARTS, plain, strict=True))
@@ -153,8 +153,7 @@ class OperatingCondition:
     @property
     def cost_ratio(self) -> float:
         """What a miss costs in false alarms: (cost_fn - cost_tp) / (cost_fp - cost_tn)."""
-        ratio = self.exact_cost_ratio
-        return math.inf if ratio > sys.float_info.max else float(ratio)
+        return float(self.exact_cost_ratio)
 
     @property
     def exact_cost_ratio(self) -> Fraction:
@@ -429,6 +428,16 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
         raise ConditionError(what, "e.g. 0.02", parameter="prevalence")
     share = simplest(prevalence)
     return float(share / (1 - share))
+
+
+def _require_moderate(odds: float | None, fp: float, fn: float, tp: float, tn: float) -> None:
+    """Refuse ratios and costs of errors whose squares floats do not hold."""
+    alarm, miss = simplest(fp) - simplest(tn), simplest(fn) - simplest(tp)
+    sizes = {"class ratio": odds, "cost of a false alarm": alarm, "cost of a miss": miss, "cost ratio": miss / alarm}
+    for name, size in sizes.items():
+        if size is not None and not LEAST_COST <= size <= MOST_COST:
+            what = f"the {name} lies outside {LEAST_COST:g} to {MOST_COST:g}, beyond which floats lose squares"
+            raise ConditionError(what, "give costs in another unit, and leave out what costs next to nothing")
 
 
 def require_condition(value: Any, hint: str = "") -> None:

@@ -30,6 +30,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 
 FORMAT = "thresher/costs/1"
 COLUMNS = ("actual", "predicted", "cost")
+LEAST_COST, MOST_COST = 1e-100, 1e100  # in size: floats hold products and squares of these
 _SAME = "give costs for the classes of the data, and for no others"
 _KIND: dict[str, Any] = {"of": "CostMatrix", "kind": "a cost matrix"}
 
@@ -74,14 +75,18 @@ class CostMatrix(Tabular):
         self._fill(classes, actions, np.array(plain).reshape(len(classes), len(actions)))
 
     def _fill(self, classes: Iterable[Any], actions: Iterable[Any], costs: Matrix) -> None:
-        known = _plain(classes)
+        known, named = _plain(classes), _plain(actions)
         if len(known) < 2:
             raise ConditionError(f"{len(known)} class needs no decision", "give the costs of two classes or more")
+        moderate = (costs == 0) | ((np.abs(costs) >= LEAST_COST) & (np.abs(costs) <= MOST_COST))
+        for i, j in np.argwhere(~moderate)[:1].tolist():
+            what = f"the cost of {_pair(known[i], named[j])} is {costs[i, j]:g}, and neither 0 nor in size from"
+            raise ConditionError(f"{what} {LEAST_COST:g} to {MOST_COST:g}", "give a number, and all in one unit")
         if not (costs - costs[:, :1]).any():
             what = "all actions cost the same for every class, so that any decision is as good as another"
             raise ConditionError(what, "let wrong calls cost more than right ones")
         costs.flags.writeable = False
-        for name, value in (("classes", known), ("actions", _plain(actions)), ("costs", costs)):
+        for name, value in (("classes", known), ("actions", named), ("costs", costs)):
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -114,8 +119,6 @@ class CostMatrix(Tabular):
             what = f"costs have shape {array.shape}, and {len(names)} classes and {len(actions)} actions need {shape}"
             raise LengthError(what, f"give one row per {rows} class, in the order of the classes")
         array = array if rows == "actual" else array.T.copy()
-        for i, j in np.argwhere(~np.isfinite(array))[:1].tolist():
-            _cost(float(array[i, j]), names[i], actions[j])
         return cls.of_arrays(names, actions, array)
 
     @classmethod
@@ -140,7 +143,9 @@ class CostMatrix(Tabular):
         exponent = require_number(power, name="power")
         place = np.arange(len(names), dtype=np.float64)
         steps = np.abs(np.subtract.outer(place, place))
-        return cls.of_arrays(names, names, np.where(steps > 0, np.maximum(steps, 1) ** exponent, 0.0))
+        with np.errstate(over="ignore", under="ignore"):
+            costs = np.where(steps > 0, np.maximum(steps, 1) ** exponent, 0.0)
+        return cls.of_arrays(names, names, costs)
 
     @classmethod
     def by_class(cls, costs: Mapping[Any, float], classes: Sequence[Any], *, default: float = 1) -> Self:
@@ -424,10 +429,7 @@ def _place(name: Any, known: Sequence[Any], kind: str) -> int:
 
 
 def _cost(value: Any, actual: Any, action: Any) -> float:
-    number = require_number(value, name=_pair(actual, action), fix="give a number", error=ConditionError)
-    if not math.isfinite(number):
-        raise ConditionError(f"the cost of {_pair(actual, action)} is {number}", "give a finite number")
-    return number
+    return require_number(value, name=_pair(actual, action), fix="give a number", error=ConditionError)
 
 
 def _pair(actual: Any, action: Any) -> str:
