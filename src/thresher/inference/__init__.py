@@ -1,54 +1,38 @@
 """How sure one may be: intervals, comparisons, resampling, and what to plan for."""
 
-from thresher.inference.anytime import (
-    AlarmBand,
-    CalibrationEvidence,
-    CostChange,
-    DelayTest,
-    Detector,
-    Distance,
-    Drift,
-    Exchangeability,
-    LabelShiftTest,
-    Maturity,
-    StabilityIndex,
+from thresher.inference.anytime.allocation import allocation, expected_share, permanent_random_numbers, recall_deviation
+from thresher.inference.anytime.calibration_evidence import CalibrationEvidence, calibration_evidence
+from thresher.inference.anytime.class_ratio import LabelShiftTest, class_ratio_interval, label_shift_test
+from thresher.inference.anytime.detector import Detector, detector
+from thresher.inference.anytime.difference import difference_count_interval, weighted_share_interval
+from thresher.inference.anytime.distance import Distance, StabilityIndex, distance, stability_index
+from thresher.inference.anytime.drawn_count import drawn_count_interval, stream_count_interval
+from thresher.inference.anytime.drift import Drift, drift, e_benjamini_hochberg
+from thresher.inference.anytime.exchangeability import Exchangeability, exchangeability
+from thresher.inference.anytime.ladder import (
     Step,
-    VerifiedTable,
+    covariate_shift_recall,
+    label_shift_recall,
+    rising_recall,
+    worst_case_recall,
+)
+from thresher.inference.anytime.maturity import DelayTest, Maturity, arrival_weights, delay_test, maturity
+from thresher.inference.anytime.mean import mean_interval, portfolio_interval
+from thresher.inference.anytime.threshold import (
+    AlarmBand,
+    CostChange,
     alarm_band,
-    allocation,
-    arrival_weights,
-    calibration_evidence,
-    class_ratio_interval,
     class_ratio_range,
     cost_change,
-    covariate_shift_recall,
-    delay_test,
-    detector,
-    difference_count_interval,
-    distance,
-    drawn_count_interval,
-    drift,
-    e_benjamini_hochberg,
-    exchangeability,
-    expected_cost_interval,
-    expected_share,
-    label_shift_recall,
-    label_shift_test,
-    maturity,
-    mean_interval,
-    measure_interval,
-    permanent_random_numbers,
-    portfolio_interval,
-    recall_deviation,
-    recall_interval,
     regret_interval,
-    rising_recall,
-    stability_index,
+)
+from thresher.inference.anytime.verified import (
+    VerifiedTable,
+    expected_cost_interval,
+    measure_interval,
+    recall_interval,
     stratified_precision,
-    stream_count_interval,
     verified_table,
-    weighted_share_interval,
-    worst_case_recall,
 )
 from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, roc_band
 from thresher.inference.bootstrap.bootstrap import bootstrap

@@ -8,7 +8,7 @@ import pytest
 
 import thresher as th
 from thresher.errors import ThresherError
-from thresher.inference.anytime import class_ratio_interval, label_shift_test
+from thresher.inference import class_ratio_interval, label_shift_test
 
 
 def sample(rng, pos, neg, *, shift=1.5, spread=1.0):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ThresherError
-from thresher.inference.anytime import detector
+from thresher.inference import detector
 from thresher.inference.anytime.mixture import log_factor, nodes
 
 COUNTS = st.lists(

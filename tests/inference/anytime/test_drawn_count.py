@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import betabinom, hypergeom
 
 from thresher.errors import ThresherError
-from thresher.inference.anytime import drawn_count_interval, stream_count_interval
+from thresher.inference import drawn_count_interval, stream_count_interval
 
 STRATA = st.lists(
     st.integers(1, 12).flatmap(

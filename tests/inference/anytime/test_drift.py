@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from thresher.errors import ThresherError
-from thresher.inference.anytime import detector, distance, drift, e_benjamini_hochberg, stability_index
+from thresher.inference import detector, distance, drift, e_benjamini_hochberg, stability_index
 
 
 def test_a_move_within_the_tolerance_is_none_however_many_rows_there_are():

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from thresher.errors import ThresherError
-from thresher.inference.anytime import exchangeability
+from thresher.inference import exchangeability
 from thresher.inference.anytime.exchangeability import _log_worth
 
 

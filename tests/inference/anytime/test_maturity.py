@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ThresherError
-from thresher.inference.anytime import arrival_weights, delay_test, maturity
+from thresher.inference import arrival_weights, delay_test, maturity
 
 
 def test_freireichs_remissions():

@@ -9,7 +9,7 @@ from scipy.special import betaln
 import thresher as th
 from tests.inference.anytime.worlds import ever_outside, labels
 from thresher.errors import ThresherError
-from thresher.inference.anytime import mean_interval, portfolio_interval
+from thresher.inference import mean_interval, portfolio_interval
 from thresher.inference.anytime.mixture import log_evidence, mean_limits, nodes
 
 GOLDEN = {  # 95 %, intrinsic time 50
