@@ -12,8 +12,8 @@ from thresher.choices import choose
 from thresher.errors import SourceError
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
-from thresher.watching.assumptions import class_mix, drawn_ranking
 from thresher.watching.check import label_delays, weigh
+from thresher.watching.check.assumptions import class_mix, drawn_ranking
 from thresher.watching.cohorts import Snapshot
 
 

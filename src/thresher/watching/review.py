@@ -14,7 +14,7 @@ from thresher.errors import SourceError, argument
 from thresher.inference import Interval, allocation, recall_deviation
 from thresher.ranking import Counts, Floats
 from thresher.watching import schema
-from thresher.watching.assumptions import audit_interval
+from thresher.watching.check.ladder import audit_interval
 from thresher.watching.cohorts import Snapshot
 from thresher.watching.epoch import strata_names
 from thresher.watching.periods import moment_text, period_text

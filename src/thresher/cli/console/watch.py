@@ -14,8 +14,8 @@ from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, h
 from thresher.cli.console.screen import table as grid_of
 from thresher.ranking import Floats
 from thresher.watching import Check, Review
+from thresher.watching.check.summary import cells, facts, headline
 from thresher.watching.settings import SCORES
-from thresher.watching.summary import cells, facts, headline
 
 _STYLES = {"broken": BAD, "holds": GOOD, "undecided": MIND}
 

@@ -15,10 +15,11 @@ from thresher.inference import Interval, expected_cost_interval, mean_interval, 
 from thresher.inference.anytime.maturity import maturity
 from thresher.ranking import Counts, Floats
 from thresher.tables import OperatingCondition
-from thresher.watching.assumptions import calibration_of_labels
+from thresher.watching.check.assumptions import calibration_of_labels
+from thresher.watching.check.promises import PromiseCheck
+from thresher.watching.check.quantities import positives, quantity_interval
 from thresher.watching.cohorts import Cohorts
 from thresher.watching.periods import HOUR, period_start, period_text
-from thresher.watching.promises import PromiseCheck, positives, quantity_interval
 from thresher.watching.review import expected_audit
 from thresher.watching.settings import ALARM_RATE, OF_MISSES, Promise
 

@@ -17,9 +17,9 @@ from thresher.report.watching.charts import Chart
 from thresher.report.watching.panels import evidence_bar, odds_text, panels
 from thresher.version import __version__
 from thresher.watching import Check
+from thresher.watching.check.promises import PromiseCheck
+from thresher.watching.check.summary import facts, limits
 from thresher.watching.periods import moment_text, period_text
-from thresher.watching.promises import PromiseCheck
-from thresher.watching.summary import facts, limits
 
 _SIGNS = {"broken": "✕", "holds": "✓", "undecided": "?"}
 _WORDS = {"broken": "broken", "holds": "holds", "undecided": "not known yet"}

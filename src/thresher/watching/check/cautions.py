@@ -11,15 +11,15 @@ from thresher._internal.text import count_text
 from thresher.cautions import Caution
 from thresher.inference import Interval, auc_interval
 from thresher.inference.anytime.maturity import FEWEST_LABELS
-from thresher.watching.assumptions import Mix
+from thresher.watching.check.assumptions import Mix
+from thresher.watching.check.evidence import Evidence
 from thresher.watching.cohorts import Snapshot
 from thresher.watching.epoch import reference_cautions
 from thresher.watching.periods import period_text
-from thresher.watching.promises import Evidence
 from thresher.watching.settings import OF_MISSES, read_promises
 
 if TYPE_CHECKING:
-    from thresher.watching.check import Delays
+    from thresher.watching.check.evidence import Delays
 
 _ACTED_UPON = 0.05  # share of old alarms with a label, below which alarms seem to be acted upon
 _REPLICATES = 500

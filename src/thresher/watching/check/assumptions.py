@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,25 +14,18 @@ from thresher.inference import (
     CostChange,
     Interval,
     LabelShiftTest,
-    Step,
     alarm_band,
     calibration_evidence,
     class_ratio_interval,
     class_ratio_range,
     cost_change,
-    covariate_shift_recall,
-    drawn_count_interval,
-    label_shift_recall,
     label_shift_test,
-    recall_interval,
     regret_interval,
-    rising_recall,
-    worst_case_recall,
 )
-from thresher.ranking import Counts, Floats, Ranking
-from thresher.watching.cohorts import Cohorts, Queue
+from thresher.ranking import Ranking
+from thresher.watching.check.evidence import Evidence
+from thresher.watching.cohorts import Cohorts
 from thresher.watching.epoch import Epoch
-from thresher.watching.promises import Evidence, positives
 
 _FEWEST = 30  # labels of each class from which a change of cost is split
 
@@ -161,77 +153,3 @@ def calibration_of_labels(epoch: Epoch, evidence: Evidence) -> CalibrationEviden
     scores, at = np.unique(share[there], return_inverse=True)
     counts = [np.bincount(at, weights=each[there]).astype(np.int64)[::-1] for each in (of_pos, of_neg)]
     return calibration_evidence(Ranking(scores[::-1], pos=counts[0], neg=counts[1]), level=evidence.level)
-
-
-def recall_ladder(epoch: Epoch, evidence: Evidence, mix: Mix | None) -> tuple[Step, ...]:
-    """Recall under ever stronger assumptions, from mature cohorts."""
-    mature, level = evidence.mature, evidence.level
-    if not mature.count():
-        return ()
-    known = positives(mature, evidence)
-    tp = known.tp.estimate if not math.isnan(known.tp.estimate) else known.tp.lower
-    reported = mature.count(~mature.alarm & mature.positive)
-    steps = [worst_case_recall(tp, known.others, reported=reported, level=level)]
-    alarms = mature.take(mature.alarm)
-    strata = np.unique(alarms.strata)
-    k, n = (_per_stratum(alarms, strata, each) for each in (alarms.positive, ~alarms.unknown))
-    if strata.size:
-        steps.append(rising_recall(tp, known.others, k, n, reported=reported, level=level))
-    steps += _by_reference(epoch, evidence, mix, tp)
-    return tuple(steps)
-
-
-def _by_reference(epoch: Epoch, evidence: Evidence, mix: Mix | None, tp: float) -> list[Step]:
-    mature, level, threshold = evidence.mature, evidence.level, epoch.decision.threshold
-    reference = epoch.of_cells(*epoch.in_cells(epoch.reference))
-    steps: list[Step] = []
-    if not reference.score[-1] < threshold:
-        return steps
-    others = mature.by_cell(~mature.alarm)
-    cells = epoch.cell_of(reference.score[reference.score >= threshold])
-    alarms = mature.take(mature.alarm)
-    k, n = alarms.by_cell(alarms.positive)[cells], alarms.by_cell(~alarms.unknown)[cells]
-    reviewed: dict[str, Any] = {"k": k, "n": n} if n.sum() else {}
-    there = np.flatnonzero(others)
-    if there.size:
-        steps.append(
-            covariate_shift_recall(
-                tp, reference, epoch.cell_scores[there], others[there], threshold=threshold, level=level, **reviewed
-            )
-        )
-    if mix is not None:
-        steps.append(
-            label_shift_recall(reference, mix.interval, mature.count(), mix.test, threshold=threshold, level=level)
-        )
-    return steps
-
-
-def _per_stratum(cohorts: Cohorts, strata: Any, where: Any) -> Floats:
-    return np.array(
-        [cohorts.count((cohorts.strata == stratum) & where) for stratum in strata.tolist()], dtype=np.float64
-    )
-
-
-def audit_interval(queue: Queue, current: Cohorts, level: float, more: Counts | None = None) -> Interval | None:
-    """Recall in the closed stretch, from the labelled prefix of its queue.
-
-    `more` supposes further labels at the shares that were found. Alarms without a label count as either.
-    """
-    stretch = current.of_periods(queue.first, queue.last)
-    there = queue.rows > 0
-    if not there.any() or not queue.labelled.sum() + (0 if more is None else more.sum()):
-        return None
-    k, n, rows = queue.positive[there], queue.labelled[there], queue.rows[there]
-    if more is not None:
-        extra = np.minimum(more[there], rows - n)
-        k = k + np.round(extra * k / np.maximum(n, 1)).astype(np.int64)
-        n = n + extra
-    missed = drawn_count_interval(k, n, rows, level=level)
-    tp, unknown = stretch.count(stretch.alarm & stretch.positive), stretch.count(stretch.alarm & stretch.unknown)
-    if not unknown:
-        return recall_interval(float(tp), missed)
-    low = recall_interval(float(tp), missed)
-    high = recall_interval(float(tp + unknown), missed)
-    return Interval(
-        math.nan, low.lower, high.upper, math.nan, level, missed.method, "alarms without a label count as either"
-    )

@@ -11,7 +11,7 @@ from thresher.inference import Drift, Interval, Step
 from thresher.watching.periods import moment_text, period_text
 
 if TYPE_CHECKING:
-    from thresher.watching.check import Check
+    from thresher.watching.check.result import Check
 
 FORMAT = "thresher/check/1"
 

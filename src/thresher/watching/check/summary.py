@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from thresher._internal.text import count_text, interval_text, number_text, visible
 from thresher.inference import Interval
+from thresher.watching.check.promises import PromiseCheck
 from thresher.watching.periods import period_text
-from thresher.watching.promises import PromiseCheck
 from thresher.watching.settings import SCORES
 
 if TYPE_CHECKING:
-    from thresher.watching.check import Check
+    from thresher.watching.check.result import Check
 
 _WORDS = {"broken": "BROKEN", "holds": "holds", "undecided": "undecided"}
 

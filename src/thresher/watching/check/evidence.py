@@ -1,0 +1,115 @@
+"""What promises are judged by: mature cohorts apart from young ones, and the draw."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.inference import DelayTest, delay_test
+from thresher.inference.anytime.maturity import maturity
+from thresher.tables import OperatingCondition
+from thresher.watching.cohorts import Cohorts, Snapshot
+from thresher.watching.periods import HOUR, duration, period_numbers
+from thresher.watching.settings import ALARM_RATE, Promise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Counts that promises are judged by: mature cohorts, young ones, the draw.
+
+    `least` is the least probability with which an unflagged row was drawn, from period `drawn_from` on; 0 where none
+    was.
+    """
+
+    mature: Cohorts
+    young: Cohorts
+    every: Cohorts
+    least: float
+    drawn_from: int
+    level: float
+    condition: OperatingCondition
+
+    def cohorts_of(self, promise: Promise) -> Cohorts:
+        """The cohorts that a promise speaks of: calls are known at once."""
+        return self.every if promise.quantity == ALARM_RATE else self.mature
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delays:
+    """The age at which labels have come, and whether it tells the class."""
+
+    age: float  # hours; NaN where it is not known
+    declared: bool
+    plateau: float
+    labels: int
+    test: DelayTest | None
+
+
+def label_delays(snapshot: Snapshot) -> Delays:
+    """The age of maturity, declared or estimated, and the test of delays by class."""
+    settings, ages = snapshot.state.settings, snapshot.ages
+    declared = settings.matures is not None
+    labelled = ages.label >= 0
+    labels = int(ages.rows[labelled].sum())
+    age, plateau = math.nan, math.nan
+    if ages.rows.size:
+        counts = [np.where(part, ages.rows, 0) for part in (labelled, ~labelled)]
+        known = maturity(ages.hours, *counts)
+        plateau, age = known.plateau, known.age_of_maturity
+    if declared:
+        age = duration(str(settings.matures), name="matures") / HOUR
+    test = None
+    if not math.isnan(age) and labelled.any():
+        old = ages.period <= _last_mature(snapshot, age)
+        parts = [np.where(old & (ages.label == label), ages.rows, 0) for label in (1, 0)]
+        if parts[0].any() and parts[1].any():
+            test = delay_test(ages.hours, *parts)
+    return Delays(age, declared, plateau, labels, test)
+
+
+def _last_mature(snapshot: Snapshot, age: float) -> int:
+    """The last period that is as old as labels take to come."""
+    settings = snapshot.state.settings
+    latest = snapshot.as_of - round(age * HOUR)
+    return (
+        int(period_numbers(np.array([latest]), settings.period, settings.zone_info)[0]) - 1
+    )  # the one before that of the moment has ended
+
+
+def weigh(snapshot: Snapshot, delays: Delays, *, gate: bool) -> Evidence:
+    """The counts that promises are judged by: mature cohorts apart from young ones."""
+    epoch, current = snapshot.state.epoch, snapshot.current
+    if math.isnan(delays.age):
+        mature = np.zeros(current.rows.size, dtype=np.bool_)
+    elif gate:
+        mature = current.period <= _last_mature(snapshot, delays.age)
+    else:  # what is labelled counts, and what waits is young
+        mature = ~current.due | ~current.unknown
+    least, drawn_from = _draw(snapshot, current)
+    return Evidence(
+        mature=current.take(mature),
+        young=current.take(~mature),
+        every=current,
+        least=least,
+        drawn_from=drawn_from,
+        level=snapshot.state.settings.level,
+        condition=epoch.decision.condition,
+    )
+
+
+def _draw(snapshot: Snapshot, cohorts: Cohorts) -> tuple[float, int]:
+    """The least probability of a draw, and the first period with one for all."""
+    settings, epoch = snapshot.state.settings, snapshot.state.epoch
+    recorded = cohorts.propensity[cohorts.drawn]
+    shares = [share for _, share in epoch.sample if share > 0]
+    if not shares and not recorded.size:
+        return 0.0, 0
+    least = min([*shares, *recorded.tolist()])
+    if not shares:  # drawn by another system
+        return least, int(cohorts.period[cohorts.drawn].min())
+    first = next(at for at, share in epoch.sample if share > 0)
+    if first == epoch.since:
+        return least, -(2**62)
+    return least, int(period_numbers(np.array([first]), settings.period, settings.zone_info)[0]) + 1
