@@ -109,9 +109,6 @@ def test_parts_of_the_change_add_up_and_name_the_remedy():
         assert parts == pytest.approx(change.now - change.promised)
     later = inference.cost_change(reference, worlds["refit"][0], threshold, condition, class_ratio=0.25)
     assert later.rows_to_pay(100) > 0
-        inference.cost_change(reference, worlds["refit"][0], threshold, condition, class_ratio=0.25).rows_to_pay(100)
-        > 0
-    )
 
 
 def variance(labels, rows, deviation):
