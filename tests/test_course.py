@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.pages import blocks
+
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [path for path in sorted((DOCS / "course").glob("*.md")) if path.stem not in {"errata", "worksheets"}]
 PARTS = ("## Words", "## The call", "## The picture", "## What to see in it", "## Exercises")
@@ -38,15 +40,12 @@ def test_errata_are_shown_by_a_line_each():
     assert len(listed) >= 15
 
 
-def test_drawings_are_short():
-    for path in DOCS.rglob("*.md"):
-        if "_build" in path.parts:
-            continue
-        for block in re.findall(
-            r"^```\{draw\}\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-        ):
-            lines = [line for line in block.strip().split("\n") if not re.match(r":\w+:", line)]
-            assert len(lines) <= LONGEST_DRAWING, f"{path.name}: {lines[0]}"
+def test_the_figures_of_the_material_are_short():
+    for path in [*PAGES, DOCS / "plots.md"]:
+        for block in blocks(path.read_text(encoding="utf-8")):
+            if block.draws:
+                lines = [line for line in block.lines if line.strip()]
+                assert len(lines) <= LONGEST_DRAWING, f"{path.name}: {lines[0]}"
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "roles").glob("*.md")), ids=lambda path: path.stem)
