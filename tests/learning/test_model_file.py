@@ -30,6 +30,7 @@ MODELS = {
     "leaves": LeafTree().fit(X, Y),
     "encoder": OneHotEncoder(sparse_output=False).fit([[1], [2], [3]]),
     "words": TextFeatures().fit(WORDS),
+    "counts": TextFeatures(text="counts").fit(WORDS),
 }
 
 
@@ -163,6 +164,7 @@ ATTACKS = {
     "many classes": ("majority", attribute("DummyClassifier", "n_classes_", 10**8), "one of 100000000"),
     "long phrases": ("words", attribute("TfidfVectorizer", "ngram_range", [1, 10**6]), "ngram_range"),
     "pattern": ("words", attribute("TfidfVectorizer", "token_pattern", "(a+)+$"), "token_pattern"),
+    "pattern of counts": ("counts", attribute("CountVectorizer", "token_pattern", "(a+)+$"), "token_pattern"),
     "files as input": ("words", attribute("TfidfVectorizer", "input", "filename"), "input of a vectoriser"),
     "another version": ("tree", attribute("DecisionTreeClassifier", "_sklearn_version", "0.1.2"), "scikit-learn 0.1.2"),
     "another protocol": ("tree", lambda schema, _: schema.update(protocol=0), "protocol is 0"),

@@ -35,6 +35,7 @@ from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.learn import COMPARING, TUNING
 from thresher.learning.models.candidates import models_to_compare
 from thresher.learning.models.tuned import GRIDS
+from thresher.learning.preprocessing.encoders import Text
 from thresher.ranking import Floats
 from thresher.sources.files import read_columns
 from thresher.tables import OperatingCondition
@@ -54,6 +55,7 @@ class LearningTable(TypedDict):
     groups: Any
     times: Any
     missing: Literal["indicator", "fill"]
+    text: Text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +93,7 @@ def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
         "groups": groups,
         "times": times,
         "missing": "fill" if options.missing == "fill" else "indicator",
+        "text": options.text,
     }, dropped
 
 

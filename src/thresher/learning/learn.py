@@ -36,6 +36,7 @@ from thresher.learning.models.candidates import (
     order_of_preference,
 )
 from thresher.learning.models.tuned import TunedModel, Tuning, model_with, race_settings, settings_to_try
+from thresher.learning.preprocessing.encoders import Text
 from thresher.learning.preprocessing.preparation import preparation
 from thresher.learning.preprocessing.shared import PreparedRows, SharedPreparation
 from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
@@ -65,6 +66,7 @@ def learn(
     calibration: Calibration | None = None,
     tune: Tuning = False,
     missing: Literal["indicator", "fill"] = "indicator",
+    text: Text = "tf-idf",
     folds: Folding = 5,
     groups: Any = None,
     times: Any = None,
@@ -96,7 +98,7 @@ def learn(
         Which of the models that may be best is taken: "simplest", "first", a model's name, or by default the cheapest.
     models
         Names of candidate models, or a mapping of names to classifiers; all candidates by default.
-    types, orders, missing
+    types, orders, missing, text
         As in `column_types` and `preparation`.
     calibration
         The method of `CalibratedModel`: "platt" unless given, and of several classes "auto", the best map by cost.
@@ -140,7 +142,7 @@ def learn(
     train, test = parts["train"], parts["test"]
     if number is not None and number > 1:  # fewer folds are refused later
         require_enough(goal, train, folds=number)
-    prepare = preparation(columns, missing=missing, seed=seed)
+    prepare = preparation(columns, missing=missing, text=text, seed=seed)
     wrap = partial(
         calibrated_candidates,
         options=calibration_options(calibration, goal, condition),

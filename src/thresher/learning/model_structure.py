@@ -253,6 +253,7 @@ _LOADED: Mapping[str, Callable[[Node, Mapping[str, bytes], int | None], None]] =
 }
 _CHECKS: Mapping[str, Callable[[_State, int | None], None]] = {
     "DummyClassifier": _check_dummy,
+    "CountVectorizer": _check_words,
     "HistGradientBoostingClassifier": _check_boosting,
     "IsolationForest": _check_isolation,
     "OneHotEncoder": _check_one_hot,

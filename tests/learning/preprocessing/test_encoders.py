@@ -5,10 +5,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
-from thresher.learning import Categories, DateParts, MissingFlags, Numbers, TextFeatures, named_category
+from thresher.learning import Categories, DateParts, LeafTree, MissingFlags, Numbers, TextFeatures, named_category
 
 
 def test_every_spelling_of_numbers_is_read():
@@ -104,6 +105,27 @@ def test_weights_are_scikit_learns_and_missing_texts_have_none():
         result, TfidfVectorizer().fit_transform(["" if t is None else t for t in TEXTS]).toarray()
     )
     assert not result[2].any()
+
+
+@pytest.mark.parametrize(("text", "binary"), [("counts", False), ("presence", True)])
+def test_counts_and_presence_are_scikit_learns(text, binary):
+    peer = CountVectorizer(binary=binary).fit_transform(["cheap cheap pills", "pills", ""])
+    made = TextFeatures(text=text).fit_transform({"note": ["cheap cheap pills", "pills", None]})
+    np.testing.assert_array_equal(made, peer.toarray())
+    with pytest.raises(th.errors.ArgumentError, match='text must be "tf-idf", "counts" or "presence", got \'words\''):
+        TextFeatures(text="words").fit({"note": ["cheap"]})  # type: ignore[arg-type]
+
+
+def test_the_spam_tree_comes_out_of_raw_mails():
+    """Figure 2.1 of the chapter: Viagra, then lottery, among words that tell nothing."""
+    leaves = [("Buy VIAGRA now!", 20, 5), ("You won the lottery.", 10, 5), ("Lunch on Friday?", 20, 40)]
+    mails = [f"Dear friend {i}. {words}" for words, spam, ham in leaves for i in range(spam + ham)]
+    spam = [flag for _, pos, neg in leaves for flag in [True] * pos + [False] * neg]
+    made = TextFeatures(text="presence").set_output(transform="pandas").fit_transform({"mail": mails})
+    words = made[["mail: viagra", "mail: lottery"]]
+    assert words.value_counts().to_dict() == {(0, 0): 60, (1, 0): 25, (0, 1): 15}
+    few = DecisionTreeClassifier(max_leaf_nodes=3, random_state=0)
+    assert str(LeafTree(few).fit(words, spam).ranking()) == "[20+,5-][10+,5-][20+,40-]"
 
 
 def test_columns_are_separate_and_words_limited():

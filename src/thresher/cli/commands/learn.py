@@ -27,6 +27,9 @@ class TableOptions:
     missing: Literal["indicator", "fill", "drop"] = option(
         default="indicator", help="Fill missing values and say where, only fill them, or drop rows that lack any."
     )
+    text: Literal["tf-idf", "counts", "presence"] = option(
+        default="tf-idf", help="What of the words of text columns: TF-IDF weights, how often, or whether at all."
+    )
 
 
 @dataclass(frozen=True)

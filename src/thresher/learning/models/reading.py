@@ -23,6 +23,11 @@ from thresher.learning.models.tree_drawing import TreeNodes, node_labels, tree_t
 from thresher.ranking import Floats
 
 _SWITCHES = ("switches", "missing", "one-hot")  # parts of a preparation whose features are 0 or 1
+_OF_WORDS = {
+    "tf-idf": "words: their TF-IDF weight in the text, 0 where they do not occur",
+    "counts": "words: how often they occur in the text",
+    "presence": "words: 1 where they occur in the text, 0 elsewhere",
+}
 _ENCODED = ("missing", "orders", "target", "words")  # parts whose numbers need a word of explanation
 
 
@@ -143,8 +148,13 @@ def _prepared(prepare: ColumnTransformer) -> list[Feature]:
             low, high = (_row(scale, value) for value in (0.0, 1.0))
         notes = _encoding_notes(way, steps)
         for i, zero, one in zip(inside, low.tolist(), high.tolist(), strict=True):
-            features[i] = Feature(names[i], one - zero, zero, way in _SWITCHES, notes.get(names[i], ""))
+            features[i] = Feature(names[i], one - zero, zero, _is_switch(way, steps), notes.get(names[i], ""))
     return features
+
+
+def _is_switch(way: str, steps: Any) -> bool:
+    """Whether the features of a part are 0 or 1."""
+    return way in _SWITCHES or (way == "words" and steps.named_steps["words"].text == "presence")
 
 
 def _row(scale: Any, value: float) -> Floats:
@@ -167,7 +177,7 @@ def _encoding_notes(way: str, steps: Any) -> dict[str, str]:
         }
     if way == "target":
         return {name: f"{name}: the share of its class among training rows of the same category" for name in names}
-    return dict.fromkeys(names, "words: their weight in the text, 0 where they do not occur")
+    return dict.fromkeys(names, _OF_WORDS[steps.named_steps["words"].text]) if way == "words" else {}
 
 
 def _notes(features: Sequence[Feature]) -> list[str]:

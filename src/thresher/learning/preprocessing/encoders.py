@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import require_one_of
 from thresher.errors import ColumnError, argument
 from thresher.learning.data.column_types import category_texts, parse_dates, parse_numbers, require_known
 from thresher.learning.data.frame import frame
 from thresher.learning.features.scatter import Matrix
+
+Text: TypeAlias = Literal["tf-idf", "counts", "presence"]
 
 # The name of a part and what pandas calls it.
 _PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_week", "hour": "hour"}
@@ -152,21 +155,33 @@ class MissingFlags(_ColumnEncoder):
 
 @dataclass(eq=False, repr=False)
 class TextFeatures(_ColumnEncoder):
-    """TF-IDF of the `words` most frequent words of each column.
+    """The `words` most frequent words of each column, as a feature each.
 
-    >>> texts = {"note": ["cheap pills", "cheap flights", None]}
-    >>> TextFeatures().fit(texts).get_feature_names_out().tolist()
-    ['note: cheap', 'note: flights', 'note: pills']
+    `text` says what of a word is the feature: its TF-IDF weight, how often it occurs ("counts"), or whether it occurs
+    at all, 1 or 0 ("presence"). Words are of two letters or more, in lower case.
+
+    >>> texts = {"note": ["cheap pills, cheap flights", "cheap flights", None]}
+    >>> TextFeatures(text="counts").set_output(transform="pandas").fit_transform(texts)
+       note: cheap  note: flights  note: pills
+    0          2.0            1.0          1.0
+    1          1.0            1.0          0.0
+    2          0.0            0.0          0.0
     """
 
     words: int = 500
     _: KW_ONLY
+    text: Text = "tf-idf"
     fewest_rows: int = 1
 
     def _learn(self, table: Any) -> None:
+        require_one_of(self.text, get_args(Text), name="text")
+        options = {"max_features": self.words, "min_df": self.fewest_rows, "dtype": np.float64}
         self.vectorizers_ = {}
         for name in table.columns:
-            vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
+            if self.text == "tf-idf":
+                vectorizer = TfidfVectorizer(**options)
+            else:
+                vectorizer = CountVectorizer(binary=self.text == "presence", **options)
             try:
                 self.vectorizers_[name] = vectorizer.fit(_texts(table[name]))
             except ValueError:  # scikit-learn's word for it: empty vocabulary
@@ -174,7 +189,7 @@ class TextFeatures(_ColumnEncoder):
                 raise ColumnError(f"the texts of column {name!r} have no words in common use", fix) from None
 
     def transform(self, X: Any) -> Any:
-        """Weights of the words, a row of each column having length 1."""
+        """A column per word; TF-IDF weights of one text have length 1."""
         check_is_fitted(self)
         table = frame(X)
         made = [self.vectorizers_[name].transform(_texts(table[name])).toarray() for name in self.feature_names_in_]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import signature
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from thresher._internal.arguments import is_one_of, require_instance, require_seed
+from thresher._internal.arguments import is_one_of, require_instance, require_one_of, require_seed
 from thresher.errors import ArgumentError, argument
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
@@ -29,6 +29,7 @@ from thresher.learning.preprocessing.encoders import (
     DateParts,
     MissingFlags,
     Numbers,
+    Text,
     TextFeatures,
     named_category,
 )
@@ -49,6 +50,7 @@ def preparation(
     scale: Scaling | None = "standard",
     encode: Literal["auto"] | Encoding | Mapping[str, Encoding] = "auto",
     words: int = 500,
+    text: Text = "tf-idf",
     seed: int = 0,
 ) -> ColumnTransformer:
     """A transformer from columns to a frame of numbers, named by their source.
@@ -60,7 +62,7 @@ def preparation(
     that says where. `outliers` are treated before numbers are filled. `scale` is that of numbers, dates and declared
     orders. `encode="auto"` gives up to 30 categories a column each, and beyond that encodes them by the target,
     cross-fitted with `seed` (scikit-learn's TargetEncoder); a mapping decides by column, the others being "auto".
-    `words` is how many words each text column gives.
+    `words` is how many words each text column gives, and `text` what of them, as in `TextFeatures`.
 
     >>> from thresher.learning import column_types, frame
     >>> table = {"age": [31, None, 25, 40], "town": ["Oslo", "Rome", "Oslo", "Rome"]}
@@ -75,6 +77,7 @@ def preparation(
     if outliers is not None:
         require_instance(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
     require_seed(seed)
+    require_one_of(text, get_args(Text), name="text")
     encodings = _encodings(columns, encode)
     if missing not in ("indicator", "fill"):
         fix = 'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first'
@@ -100,7 +103,7 @@ def preparation(
         ("orders", [known, often, ("encode", OrdinalEncoder(categories=list(orders.values()))), *scaling], ordinal),
         ("missing", [("where", MissingFlags())], lacking if missing == "indicator" else []),
         *((way, [texts, often, ("encode", encoder)], encodings[way]) for way, encoder in _encoders(seed).items()),
-        ("words", [("words", TextFeatures(words))], columns.named("text")),
+        ("words", [("words", TextFeatures(words, text=text))], columns.named("text")),
     ]
     steps = [
         (way, Pipeline([(name, clone(step)) for name, step in steps]), names) for way, steps, names in ways if names
