@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import thresher as th
 
@@ -34,6 +35,22 @@ NaN, and `Contingency.describe` says why in the words of the last column.
 
 | measure | formula | what it estimates | range | undefined when |
 |---|---|---|---|---|
+"""
+
+_FAMILIES_TOP = """\
+## What each prefers
+
+Every point of ROC space is a classifier. A line through all points that a measure values alike is an
+*isometric*. Its slope says what the measure would pay: how much tpr for a step of fpr. The pictures are drawn
+for 25 positives and 75 negatives; C finds 60 % of the positives and calls 20 % of the negatives.
+
+```python
+>>> few = {"C": th.Contingency.of(tpr=0.6, fpr=0.2, Pos=25, Neg=75)}
+>>> [th.isometric(name, 0.7, plane="roc", Pos=25, Neg=75).slope for name in ("accuracy", "average_recall")]
+[3.0, 1.0]
+```
+
+[The classroom](classroom.md) shows lines of accuracy and of average recall step by step.
 """
 
 _END = """
@@ -83,10 +100,115 @@ per spam its precision is no longer 0.75:
 """
 
 
+class _Family(NamedTuple):
+    """Measures whose isometrics look alike: a heading, what they show, and the two that are drawn, described."""
+
+    title: str
+    words: str
+    drawn: dict[str, str]
+
+
+_FAMILIES = {
+    "parallel": _Family(
+        "Parallel lines: one price everywhere",
+        """\
+A step to the right costs the same at every threshold. Accuracy counts cases, and of negatives there are three
+times as many: a step of fpr is worth three of tpr. Average recall counts rates, so its price is 1 whatever the
+mix is. Lines of equal *cost* are parallel, too: their slope is 1 / (cost ratio · class ratio).
+
+{names} are of this family. Lines of tpr and fnr are level and those of fpr and tnr upright: only one class
+counts. Those of `predicted_positive_rate` fall, because it counts calls, right or wrong.""",
+        {
+            "accuracy": "Parallel lines of slope 3; accuracy is largest in the upper left corner",
+            "average_recall": "Parallel lines of slope 1; average recall is 0.5 on the diagonal",
+        },
+    ),
+    "corner": _Family(
+        "Lines that turn about a corner: only the calls count",
+        """\
+All lines of precision start at (0, 0). Near that corner a few calls decide everything; farther out a step
+changes little. A steep line means few false alarms per find. No call at all is the corner itself, where
+precision is 0/0. Lines of npv turn about (1, 1) in the same way: it looks at the cases that are *not* called.
+
+{names} are of this family.""",
+        {
+            "precision": "Lines that fan out from the lower left corner; steep ones have a high precision",
+            "npv": "Lines that meet in the upper right corner; flat ones have a high predictive value",
+        },
+    ),
+    "outside": _Family(
+        "Lines that turn about a point outside: between two families",
+        """\
+F1 turns about (−Pos/Neg, 0), to the left of the picture. Where positives are rare that point is close to the
+corner, and F1 behaves like precision. Where they are frequent it is far away, the lines lie flat, and F1
+behaves like recall. Fβ turns about (−β²·Pos/Neg, 0). True negatives appear nowhere in it.
+
+κ turns about a point on the extended diagonal, here (−½, −½). The diagonal itself is its line 0: no better than
+chance. With equal classes that point is infinitely far away, and the lines are parallel, as those of average
+recall.
+
+{names} are of this family.""",
+        {
+            "f1": "Lines that would meet left of the picture, where fpr is minus one third",
+            "kappa": "Lines that would meet below the picture, on the extended diagonal",
+        },
+    ),
+    "curved": _Family(
+        "Curves: the price changes along the line",
+        """\
+The lines of MCC are steep near (0, 0), as those of precision, and flat near (1, 1), as those of npv: it wants
+both. G is 0 as soon as one class is never found, so its lines bend away from both edges. Those of the odds
+ratio all run through (0, 0) and (1, 1): a classifier that calls almost nothing can have any odds ratio at all.
+
+{names} are of this family.""",
+        {
+            "mcc": "Curves that bend towards the upper left corner; the diagonal is the curve of correlation 0",
+            "g_mean": "Curves like hyperbolas that stay away from the lower and the right edge",
+        },
+    ),
+}
+
+
 def page() -> str:
     """The whole page as Markdown."""
     rows = [_row(measure) for measure in th.MEASURES.values()]
-    return _TOP.format(count=len(rows)) + "\n".join(rows) + "\n" + _END
+    return _TOP.format(count=len(rows)) + "\n".join(rows) + "\n\n" + _families() + _END
+
+
+def _families() -> str:
+    names: dict[str, list[str]] = {family: [] for family in (*_FAMILIES, "none")}
+    for name in th.MEASURES:
+        names[_family(name)].append(f"`{name}`")
+    text = [_FAMILIES_TOP.strip()]
+    for key, family in _FAMILIES.items():
+        text += [f"### {family.title}", family.words.format(names=_listed(names[key])), _drawings(family.drawn)]
+    return "\n\n".join([*text, f"{_listed(names['none'])} belong to the data: no threshold changes them."]) + "\n"
+
+
+def _family(name: str) -> str:
+    """How the isometrics of a measure lie in ROC space, from two of them."""
+    tables = [th.Contingency.of(tpr=tpr, fpr=0.2, Pos=25, Neg=75) for tpr in (0.6, 0.8)]
+    try:
+        one, other = (th.isometric(name, getattr(table, name), plane="roc", Pos=25, Neg=75) for table in tables)
+    except th.errors.MeasureError:
+        return "none"
+    if one.slope is None or other.slope is None:
+        return "curved"
+    if math.isclose(one.slope, other.slope, abs_tol=1e-9) or math.isinf(one.slope):
+        return "parallel"
+    x = (other.y[0] - other.slope * other.x[0] - one.y[0] + one.slope * one.x[0]) / (one.slope - other.slope)
+    return "corner" if min(abs(x), abs(x - 1)) < 1e-9 else "outside"
+
+
+def _drawings(drawn: dict[str, str]) -> str:
+    draw = "th.plots.ROCDisplay.from_tables(few).plot(isometrics={!r})"
+    drawings = (f"```{{draw}}\n:alt: {alt}\n{draw.format(name)}\n```" for name, alt in drawn.items())
+    items = [f":::{{grid-item}}\n{drawing}\n:::" for drawing in drawings]
+    return "\n".join(["::::{grid} 1 2 2 2", ":gutter: 2", "", *items, "::::"])
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def _row(measure: th.tables.Measure) -> str:

@@ -87,3 +87,11 @@ def test_numbers_that_are_none_are_refused():
         th.isometric("accuracy", 0.5, Pos=math.inf, Neg=50)
     with pytest.raises(th.errors.ArgumentError, match="no table"):
         th.isometric("recall", 0, plane="pr", Pos=50, Neg=50)
+
+
+@pytest.mark.parametrize("name", ["markedness", "dor", "mcc", "g_mean"])
+def test_few_points_of_a_curve_are_points_of_it(name):
+    table = th.Contingency.of(tpr=0.6, fpr=0.2, Pos=25, Neg=75)
+    line = th.isometric(name, getattr(table, name), plane="roc", Pos=25, Neg=75, points=2)
+    for fpr, tpr in zip(line.x, line.y, strict=True):
+        assert getattr(th.Contingency.of(tpr=tpr, fpr=fpr, Pos=25, Neg=75), name) == pytest.approx(getattr(table, name))

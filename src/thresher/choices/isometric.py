@@ -157,7 +157,8 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
 
     if known.better == "neither":
         raise MeasureError(f"{known.name} does not depend on the threshold", "ask for another measure")
-    along_fp, along_tp = np.linspace(0, Neg, points // 2 + 1), np.linspace(0, Pos, points // 2 + 1)
+    lines = max(points // 2, 2) + 1  # at least one within the rectangle: a curve may meet none of its edges
+    along_fp, along_tp = np.linspace(0, Neg, lines), np.linspace(0, Pos, lines)
     tp = _bisect(lambda t: at(t, along_fp) - value, along_fp.size, 0.0, Pos)
     fp = _bisect(lambda f: value - at(along_tp, f), along_tp.size, 0.0, Neg)
     all_fp, all_tp = np.concatenate([along_fp, fp]), np.concatenate([tp, along_tp])
