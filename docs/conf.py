@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import thresher
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # for `docs.pages`
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from docs import reference_pages
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -31,6 +32,7 @@ default_role = "code"  # docstrings put `names` in single backticks
 pygments_style, pygments_dark_style = "friendly", "native"
 
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_class_signature = "mixed"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 120
@@ -80,7 +82,8 @@ _ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 
 
 def setup(app: Sphinx) -> None:
-    """Show docstrings and signatures the way they are written."""
+    """Write the pages of the reference; show docstrings and signatures the way they are written."""
+    app.connect("builder-inited", lambda _: reference_pages.write())
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("autodoc-process-signature", _name_aliases)
 

@@ -4,20 +4,9 @@ import inspect
 from importlib import import_module
 
 import thresher as th
+from docs.reference_pages import HELPERS
 
 PACKAGES = ("tables", "curves", "choices", "calibration", "inference", "evaluation")
-# Exported for other packages, which pass what is right.
-HELPERS = {"hull_splits", "limits_of", "log_losses", "precision_sum", "quantity", "refusal", "require_table"}
-HELPERS |= {
-    "Limit",
-    "LogisticCurve",
-    "ModelNumber",
-    "OfRanking",
-    "Quantity",
-    "Steps",
-    "segment_areas",
-    "squared_losses",
-}
 
 
 def offered():
