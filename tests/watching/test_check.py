@@ -101,7 +101,7 @@ def test_unlabelled_rows_are_never_negative(place):
     truth = decision().apply(scores)[labels == 1].mean()
     steps = {step.step: step for step in check.ladder("recall")}
     assert set(steps) == {0, 1, 2, 3}
-    assert steps[0].recall.lower <= truth <= steps[0].recall.upper
+    assert steps[0].interval.lower <= truth <= steps[0].interval.upper
     assert all(step.assumption for step in steps.values())
 
 

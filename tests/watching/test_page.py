@@ -115,8 +115,11 @@ def test_the_ladder_narrows_and_strikes_out_what_is_refuted(check):
     assert ladder["step"] == ["drawn labels", "step 0", "step 1", "step 2", "step 3"]
     widths = [high - low for low, high in zip(ladder["lower"], ladder["upper"], strict=True)]
     assert widths[2] <= widths[1]
-    steps = [replace(check.steps[3], refuted=True) if n == 3 else step for n, step in enumerate(check.steps)]
-    refuted = replace(check, steps=tuple(steps))
+    ladders = {
+        name: (*steps[:3], replace(steps[3], refuted=True, interval=replace(steps[3].interval, lower=math.nan)))
+        for name, steps in check.ladders.items()
+    }
+    refuted = replace(check, ladders=ladders)
     assert math.isnan(refuted.chart("ladder")["lower"][4])
     assert 'text-decoration="line-through"' in watch_page(refuted)
 

@@ -27,6 +27,7 @@ CATEGORIES, MOST_CATEGORIES = 30, 1000
 FEW_POSITIVES = 30
 FIRST = -(2**62)  # the moment since when the first decision holds
 _REFERENCE = 1 << 14  # segments of a stored reference
+_HUNDREDTHS = tuple(n / 100 for n in range(1, 100))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,11 +187,17 @@ def make_epoch(
     since: int,
     sample: float,
     columns: Iterable[ColumnCells] = (),
+    probabilities: bool = False,
 ) -> Epoch:
-    """The epoch of a decision, its cells cut by the reference."""
+    """The epoch of a decision, its cells cut by the reference.
+
+    `probabilities` cuts them at every hundredth too, so that squared errors can be read off counts.
+    """
     require_decision(decision)
     reference = require_reference(reference)
-    cuts, first_alarm, strata = _cuts(reference, decision.threshold)
+    if probabilities:
+        reference.require_probabilities()
+    cuts, first_alarm, strata = _cuts(reference, decision.threshold, _HUNDREDTHS if probabilities else ())
     return Epoch(
         number=number,
         decision=decision,
@@ -253,7 +260,7 @@ def _cost_at_threshold(epoch: Epoch) -> Interval:
     return interval(table, epoch.decision.condition, level=epoch.decision.expected_cost.level)
 
 
-def _cuts(reference: Ranking, threshold: float) -> tuple[Floats, int, tuple[int, ...]]:
+def _cuts(reference: Ranking, threshold: float, more: Iterable[float]) -> tuple[Floats, int, tuple[int, ...]]:
     """Cut points of scores, the first cell of alarms, and the first of each stratum."""
     score, pos = reference.score[::-1], reference.pos[::-1]  # rising
     every = pos + reference.neg[::-1]
@@ -261,7 +268,7 @@ def _cuts(reference: Ranking, threshold: float) -> tuple[Floats, int, tuple[int,
     of_alarms = _quantiles(score[alarms], every[alarms], 3)
     of_misses = _quantiles(score[~alarms], pos[~alarms], 4)
     finite = [threshold] if np.isfinite(threshold) else []
-    cuts = np.unique(np.concatenate([_quantiles(score, every, QUANTILES + 1), of_alarms, of_misses, finite]))
+    cuts = np.unique(np.concatenate([_quantiles(score, every, QUANTILES + 1), of_alarms, of_misses, finite, [*more]]))
     first = 0 if threshold == -np.inf else int(np.searchsorted(cuts, threshold)) + 1
     begins = np.searchsorted(cuts, np.unique(np.concatenate([of_misses, finite, of_alarms]))) + 1
     return cuts, first, (0, *map(int, begins))

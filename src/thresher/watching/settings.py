@@ -18,35 +18,50 @@ from thresher._internal.arguments import (
     require_one_of,
     short_repr,
 )
-from thresher.errors import ArgumentError, MeasureError, located
+from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.evaluation.requirements import Requirement, requirement
+from thresher.tables.quantities import NUMBER
 from thresher.watching.periods import duration, require_period, zone_of
 
 Keep: TypeAlias = Literal["all", "reviewable", "counted"]
 
 # Measures that a watch can promise, by their names in the registry.
 ALARM_RATE = "predicted_positive_rate"
-OF_ALARMS, OF_ALL = ("precision",), (ALARM_RATE,)
-OF_MISSES = ("tpr", "expected_cost", "prevalence", "fpr", "tnr", "npv")
-PROMISED = (*OF_ALARMS, *OF_ALL, *OF_MISSES)
+OF_PROBABILITIES = ("brier", "log_loss")
+OF_MISSES = ("tpr", "expected_cost", "prevalence", "fpr", "tnr", "npv", *OF_PROBABILITIES)
+PROMISED = ("precision", ALARM_RATE, *OF_MISSES)
 SCORES = "scores"  # the name of alarms that scores have moved
 _WORDS = {"tpr": "recall", ALARM_RATE: "alarm_rate"}
+# The share of a column's values that are missing, or that the reference does not have: missing[amount] <= 0.01.
+_COLUMN_SHARE = re.compile(
+    rf"""\s*(?P<share>missing|unseen)\s*\[\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^]"]+?))\s*\]"""
+    rf"""\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*"""
+)
 _BUDGET = re.compile(r"\s*(\d+(?:\.\d+)?)\s+in\s+(\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A quantity of the deployed decision, and the limit that it has to keep."""
+    """A quantity of the deployed decision, and the limit that it has to keep.
+
+    `column` is the input whose values are missing or unseen, where that is promised.
+    """
 
     name: str
     quantity: str
     relation: str
     value: float
+    column: str | None = None
 
     @property
     def above(self) -> bool:
         """Whether the quantity has to be large."""
         return ">" in self.relation
+
+    @property
+    def of_every_row(self) -> bool:
+        """Whether every row counts when it comes, so that no label is needed."""
+        return self.quantity == ALARM_RATE or self.column is not None
 
     def __str__(self) -> str:
         return f"{self.name} {self.relation} {self.value:g}"
@@ -104,7 +119,11 @@ class Settings:
                 f"tolerance must lie between 0 and 1, got {tolerance!r}", "e.g. 0.05", parameter="tolerance"
             )
         require_integer(stretch, name="stretch", least=1, fix="give how many periods a closed stretch has, e.g. 30")
-        read_promises(promises)
+        watched = require_names(columns, name="columns")
+        for promise in read_promises(promises):
+            if promise.column is not None and promise.column not in watched:
+                what = f"{promise} is promised, and the column {promise.column!r} is not watched"
+                raise ArgumentError(what, f"add it: {argument('columns', [promise.column])}", parameter="promises")
         return cls(
             promises=tuple(promises),
             period=period,
@@ -116,10 +135,15 @@ class Settings:
             level=float(level),
             tolerance=width,
             stretch=stretch,
-            columns=tuple(require_names(columns, name="columns")),
+            columns=tuple(watched),
             labels=labels,
             silent_negative=silent_negative,
         )
+
+    @property
+    def needs_probabilities(self) -> bool:
+        """Whether a promise is of squared errors or log losses."""
+        return any(promise.quantity in OF_PROBABILITIES for promise in read_promises(self.promises))
 
     @property
     def zone_info(self) -> ZoneInfo | None:
@@ -174,8 +198,8 @@ def require_share(sample: Any) -> None:
 def read_promises(texts: Sequence[str]) -> tuple[Promise, ...]:
     """The promises of texts such as "precision >= 0.6".
 
-    >>> read_promises(["precision >= 0.6", "alarm_rate <= 0.02"])[1]
-    Promise(name='alarm_rate', quantity='predicted_positive_rate', relation='<=', value=0.02)
+    >>> [str(one) for one in read_promises(["precision >= 0.6", "alarm_rate <= 0.02", "missing[amount] <= 0.01"])]
+    ['precision >= 0.6', 'alarm_rate <= 0.02', 'missing[amount] <= 0.01']
     """
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise ArgumentError(f"promises are a list of texts, got {short_repr(texts)}", 'e.g. ["precision >= 0.6"]')
@@ -192,19 +216,37 @@ def read_promises(texts: Sequence[str]) -> tuple[Promise, ...]:
 def _promise(text: Any) -> Promise:
     if not isinstance(text, str):
         raise ArgumentError(f"a promise is a text, got {short_repr(text)}", 'e.g. "precision >= 0.6"')
-    plain = re.sub(r"^\s*alarm_rate\b", ALARM_RATE, text)
     where = f'promise "{text}"'
+    if (share := _COLUMN_SHARE.fullmatch(text)) is not None:
+        column = share["plain"] if share["quoted"] is None else share["quoted"]
+        promise = Promise(
+            f"{share['share']}[{column}]", share["share"], share["relation"], float(share["value"]), column
+        )
+        _require_possible(promise, 0.0, 1.0, where)
+        return promise
+    plain = re.sub(r"^\s*alarm_rate\b", ALARM_RATE, text)
     one: Requirement = requirement(plain, where=where)
     quantity = one.quantity.name
     with located(where):
-        fix = f"promise one of {', '.join(map(promise_name, PROMISED))} at the decision's threshold"
+        names = ", ".join([*map(promise_name, PROMISED), "missing[COLUMN]", "unseen[COLUMN]"])
+        fix = f"promise one of {names} at the decision's threshold"
         if quantity not in PROMISED:
             raise MeasureError(f"a watch cannot promise {one.quantity}", fix)
         if not one.quantity.bare:
             raise MeasureError(f"a promise is about the decision's threshold, and {one.quantity} names another", fix)
         if one.model is not None:
             raise MeasureError(f"a promise names no model, got {one.model!r}", fix)
-    return Promise(promise_name(quantity), quantity, one.relation, one.value)
+        if one.bound != ("lower" if ">" in one.relation else "upper"):
+            raise MeasureError(f"a promise is judged by both limits, got .{one.bound}", f"leave .{one.bound} out")
+    promise = Promise(promise_name(quantity), quantity, one.relation, one.value)
+    _require_possible(promise, *one.quantity.known.range, where)
+    return promise
+
+
+def _require_possible(promise: Promise, least: float, most: float, where: str) -> None:
+    if not least <= promise.value <= most:
+        what = f"{promise.name} lies between {least:g} and {most:g}, and {promise.value:g} does not"
+        raise MeasureError(what, "promise a limit that can be kept or broken", where=where)
 
 
 def promise_name(quantity: str) -> str:

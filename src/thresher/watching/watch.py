@@ -18,9 +18,9 @@ from thresher._internal.arguments import require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, OutputError, SourceError, argument
+from thresher.errors import ArgumentError, OutputError, ProbabilityError, SourceError, argument
 from thresher.evaluation import Decision
-from thresher.ranking import Ranking
+from thresher.ranking import Floats, Ranking
 from thresher.sources.options import TableName
 from thresher.watching import schema
 from thresher.watching.check import Alarm, Check, assemble
@@ -135,7 +135,15 @@ class Watch(Result):
         source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
         ranking, labels, columns = source.read(decision, checked.columns)
         checked = replace_fields(checked, labels=labels)
-        epoch = make_epoch(1, decision, ranking, since=FIRST, sample=checked.sample, columns=columns)
+        epoch = make_epoch(
+            1,
+            decision,
+            ranking,
+            since=FIRST,
+            sample=checked.sample,
+            columns=columns,
+            probabilities=checked.needs_probabilities,
+        )
         title = name or (Path(os.fspath(place)).stem if not is_url(place) else "watch")
         now = microseconds((clock or _utc_now)())
         made = not is_url(place)
@@ -208,7 +216,7 @@ class Watch(Result):
                 part = Rows(
                     ids=ids,
                     at=times_of(batch[time], name=time, zoned=state.settings.zone is not None),
-                    score=scores_of(batch[score], name=score),
+                    score=_scores(batch[score], state.settings, name=score),
                     clusters=None if cluster is None else ids_of(batch[cluster], name=cluster).keys,
                     propensity=None
                     if propensity is None
@@ -338,6 +346,9 @@ class Watch(Result):
         """
         with self._open() as store, store.write():
             state = read_state(store, self._name)
+            if state.settings.needs_probabilities:
+                for ranking in counts.values():
+                    ranking.require_probabilities()
             return count_rows(store, state, counts, now=self._now())
 
     def deploy(
@@ -359,7 +370,15 @@ class Watch(Result):
         require_share(share)
         source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
         ranking, _, columns = source.read(decision, state.settings.columns)
-        epoch = make_epoch(len(state.epochs) + 1, decision, ranking, since=start, sample=share, columns=columns)
+        epoch = make_epoch(
+            len(state.epochs) + 1,
+            decision,
+            ranking,
+            since=start,
+            sample=share,
+            columns=columns,
+            probabilities=state.settings.needs_probabilities,
+        )
         with self._open() as store, store.write():
             state = read_state(store, self._name)
             self._require_unjudged(store, state, start)
@@ -464,6 +483,19 @@ class Watch(Result):
 
     def _brief(self) -> str:
         return f"{self._name!r} in {visible(place_of(self._place))}"
+
+
+def _scores(values: Any, settings: Settings, *, name: str) -> Floats:
+    """A column of scores; probabilities, where a promise is of squared errors."""
+    scores = scores_of(values, name=name)
+    outside = np.flatnonzero((scores < 0) | (scores > 1)) if settings.needs_probabilities else scores[:0]
+    if outside.size:
+        first = scores[int(outside[0])]
+        what = (
+            f"{outside.size:,} of {scores.size:,} scores in column {name!r} lie outside [0, 1], the first is {first:g}"
+        )
+        raise ProbabilityError(what, "give probabilities: brier or log_loss is promised of them")
+    return scores
 
 
 def _record(store: Store, snapshot: Snapshot, check: Check, raised: list[Alarm]) -> None:

@@ -98,10 +98,10 @@ def test_bands_mend_a_review_that_takes_the_highest_scores_first():
 def test_step_0_holds_always_and_complaints_lower_the_upper_end_only():
     for missed in (0, 3, 700, 20_000):
         truth = 180 / (180 + missed)
-        assert truth in inference.worst_case_recall(180, 20_000, reported=min(missed, 3)).recall
+        assert truth in inference.worst_case_recall(180, 20_000, reported=min(missed, 3)).interval
     assert (
-        inference.worst_case_recall(180, 20_000, reported=9).recall.lower
-        == inference.worst_case_recall(180, 20_000).recall.lower
+        inference.worst_case_recall(180, 20_000, reported=9).interval.lower
+        == inference.worst_case_recall(180, 20_000).interval.lower
     )
     with pytest.raises(ThresherError, match="reported misses"):
         inference.worst_case_recall(1, 2, reported=3)
@@ -114,13 +114,13 @@ def test_step_1_holds_while_the_share_rises_and_is_refuted_where_it_falls():
         k = rng.binomial(150, [0.1, 0.4, 0.8])
         missed = rng.binomial(5000, 0.02)
         step = inference.rising_recall(k.sum(), 5000, k, [150] * 3)
-        inside += step.recall.lower <= k.sum() / (k.sum() + missed)
+        inside += step.interval.lower <= k.sum() / (k.sum() + missed)
         refuted += bool(step.refuted)
     assert inside == 100
     assert refuted <= 5
     fallen = inference.rising_recall(100, 5000, [60, 30, 10], [150] * 3)
     assert fallen.refuted
-    assert math.isnan(fallen.recall.lower)
+    assert math.isnan(fallen.interval.lower)
     assert fallen.refutation
 
 
@@ -155,7 +155,7 @@ def test_step_3_is_refuted_where_negatives_have_changed():
         ratio = inference.class_ratio_interval(reference, scores)
         step = inference.label_shift_recall(reference, ratio, 4000, test, threshold=1.0)
         assert step.refuted is refuted
-        assert math.isnan(step.recall.estimate) is refuted
+        assert math.isnan(step.interval.estimate) is refuted
     fine_test, ratio = inference.label_shift_test(reference, fine), inference.class_ratio_interval(reference, fine)
     for k, refuted in ((60, False), (5, True)):  # the reference implies a precision of about 0.65
         assert (

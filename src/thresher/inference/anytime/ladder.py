@@ -8,7 +8,7 @@ assumption is refuted has no interval to offer.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -30,44 +30,45 @@ from thresher.ranking import Floats, Ranking, require_ranking, splits_at
 class Step(Result):
     """One step of the ladder: recall and missed positives under an assumption.
 
-    `refutation` says what would refute the assumption, `refuted` whether it did; None where nothing can.
+    `refutation` says what would refute the assumption, `refuted` whether it did; None where nothing can. A `Check` has
+    steps of other quantities, too.
     """
 
     step: int
-    recall: Interval
+    interval: Interval
     missed: Interval
     assumption: str
     refutation: str
     refuted: bool | None
+    quantity: str = "recall"
 
     def _brief(self) -> str:
-        state = "refuted" if self.refuted else f"recall {self.recall.lower:.4f} to {self.recall.upper:.4f}"
+        limits = f"{self.quantity} {self.interval.lower:.4f} to {self.interval.upper:.4f}"
+        state = "refuted" if self.refuted else limits
         return f"step {self.step}: {state}, if {self.assumption}"
 
 
-def worst_case_recall(tp: float, others: float, *, reported: float = 0, level: float = 0.95) -> Step:
+def worst_case_recall(tp: float | Interval, others: float, *, reported: float = 0, level: float = 0.95) -> Step:
     """Step 0: of the rows that were not called, none to all are positive.
 
-    `reported` misses, such as customers' complaints, are not drawn: they lower the upper end and nothing else.
+    `tp` is a count, or limits where alarms are not all labelled. `reported` misses, such as customers' complaints, are
+    not drawn: they lower the upper end and nothing else.
 
     >>> worst_case_recall(180, 20_000, reported=3)
     Step(step 0: recall 0.0089 to 0.9836, if nothing is assumed)
     """
     require_level(level)
-    for name, value in (("tp", tp), ("others", others), ("reported", reported)):
-        require_count(value, name=name)
+    _require_counts(tp, others, reported)
     if reported > others:
         what = f"{reported:g} reported misses among {others:g} rows that were not called"
         raise ArgumentError(what, "count each missed row once", parameter="reported")
     missed = Interval(math.nan, float(reported), float(others), math.nan, level, "worst case")
-    lower = tp / (tp + others) if tp + others else 0.0
-    upper = tp / (tp + reported) if tp + reported else 1.0
-    recall = Interval(math.nan, lower, upper, math.nan, level, "worst case", "no estimate, only bounds")
+    recall = replace(_recall(tp, missed), note="no estimate, only bounds")
     return Step(0, recall, missed, "nothing is assumed", "nothing can", None)
 
 
 def rising_recall(
-    tp: float, others: float, k: npt.ArrayLike, n: npt.ArrayLike, *, reported: float = 0, level: float = 0.95
+    tp: float | Interval, others: float, k: npt.ArrayLike, n: npt.ArrayLike, *, reported: float = 0, level: float = 0.95
 ) -> Step:
     """Step 1: the share of positives rises with the score, so below it is lower.
 
@@ -78,22 +79,19 @@ def rising_recall(
     Step(step 1: recall 0.0574 to 1.0000, if the share of positives rises with the score)
     """
     require_level(level)
-    for name, value in (("tp", tp), ("others", others), ("reported", reported)):
-        require_count(value, name=name)
+    _require_counts(tp, others, reported)
     positive, labels = _bands(k, n)
     half = (1 + level) / 2
     upper = mean_interval(positive[0], labels[0], level=half).upper if labels[0] else 1.0
     missed = Interval(math.nan, float(reported), max(float(reported), upper * others), math.nan, level, "anytime")
-    lower = tp / (tp + missed.upper) if tp + missed.upper else 0.0
-    best = tp / (tp + reported) if tp + reported else 1.0
     refuted = _falls_somewhere(positive, labels, level=half)
-    recall = _or_nothing(Interval(math.nan, lower, best, math.nan, level, "anytime"), refuted)
+    recall = _or_nothing(_recall(tp, missed), refuted)
     refutation = "reviewed alarms of a higher band that are surely worse than those of a lower one"
     return Step(1, recall, missed, "the share of positives rises with the score", refutation, refuted)
 
 
 def covariate_shift_recall(
-    tp: float,
+    tp: float | Interval,
     reference: Ranking,
     score: npt.ArrayLike,
     rows: npt.ArrayLike,
@@ -192,6 +190,21 @@ def label_shift_recall(
         refutation,
         refuted,
     )
+
+
+def _require_counts(tp: float | Interval, others: float, reported: float) -> None:
+    counts = {"tp": tp.lower if isinstance(tp, Interval) else tp, "others": others, "reported": reported}
+    for name, value in counts.items():
+        require_count(value, name=name)
+
+
+def _recall(tp: float | Interval, missed: Interval) -> Interval:
+    """Bounds of recall; any where there may be no positives."""
+    low, high = (tp.lower, tp.upper) if isinstance(tp, Interval) else (tp, tp)
+    level = missed.level if not isinstance(tp, Interval) else tp.level + missed.level - 1
+    lower = low / (low + missed.upper) if low else 0.0
+    upper = high / (high + missed.lower) if high + missed.lower else 1.0
+    return Interval(math.nan, lower, upper, math.nan, level, missed.method)
 
 
 def _precision_elsewhere(

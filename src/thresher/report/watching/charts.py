@@ -11,17 +11,17 @@ import numpy as np
 
 from thresher._internal.results import ReadOnly, Tabular
 from thresher.errors import ArgumentError
-from thresher.inference import Interval, expected_cost_interval, mean_interval, rate_interval, regret_interval
+from thresher.inference import Interval, mean_interval, rate_interval, regret_interval
 from thresher.inference.anytime.maturity import maturity
 from thresher.ranking import Counts, Floats
 from thresher.tables import OperatingCondition
 from thresher.watching.check.assumptions import calibration_of_labels
 from thresher.watching.check.promises import PromiseCheck
-from thresher.watching.check.quantities import positives, quantity_interval
+from thresher.watching.check.quantities import quantity_interval
 from thresher.watching.cohorts import Cohorts
 from thresher.watching.periods import HOUR, period_start, period_text
 from thresher.watching.review import expected_audit
-from thresher.watching.settings import ALARM_RATE, OF_MISSES, Promise
+from thresher.watching.settings import OF_MISSES, Promise
 
 if TYPE_CHECKING:
     from thresher.watching.check import Check
@@ -82,8 +82,8 @@ def control_chart(check: Check, one: PromiseCheck) -> Chart:
     alone: labels that are missing may be either.
     """
     evidence, promise = check.evidence, one.promise
-    every = evidence.every
     judged = evidence.cohorts_of(promise)
+    every = judged if promise.of_every_row else evidence.every
     few = promise.quantity in OF_MISSES  # drawn labels are few, so groups are long
     first, last = _groups(check, every.periods, MISSES if few else POINTS)
     columns: dict[str, list[Any]] = {name: [] for name in ("labels", *_THREE, "running", "low", "high", "young")}
@@ -117,7 +117,7 @@ _THREE = ("estimate", "lower", "upper")
 def _alone(one: PromiseCheck, check: Check, group: Cohorts, *, young: bool) -> tuple[int, Interval | None]:
     """Labels of a group of periods, and its quantity from them alone."""
     evidence, quantity = check.evidence, one.promise.quantity
-    if quantity == ALARM_RATE:
+    if one.promise.of_every_row:
         rows = group.count()
         return rows, rate_interval(group.count(group.alarm), rows, level=evidence.level) if rows else None
     if quantity == "precision":
@@ -188,33 +188,19 @@ def _ladder(check: Check) -> Chart:
     """Recall and cost per row under ever stronger assumptions."""
     evidence = check.evidence
     rows: list[tuple[Any, ...]] = []
-    if evidence.mature.count():
-        known = positives(evidence.mature, evidence)
-        tp = known.tp.estimate if not math.isnan(known.tp.estimate) else known.tp.lower
-        if evidence.least:
-            promise = replace(_ANY, name="recall", quantity="tpr")
-            measured = quantity_interval(promise, evidence, evidence.mature)
-            cost = quantity_interval(replace(_ANY, quantity="expected_cost"), evidence, evidence.mature)
-            rows.append(("drawn labels", "rows without alarm are drawn", *_ends(measured), *_ends(cost), "", False))
-        for step in check.steps:
-            refuted = bool(step.refuted)
-            costs = _ends(None)
-            if not refuted and not math.isnan(step.missed.lower):
-                of_cost = expected_cost_interval(
-                    evidence.condition, tp=tp, alarms=known.alarms, missed=_within(step.missed, known.others),
-                    others=known.others,
-                )  # fmt: skip
-                costs = _ends(of_cost)
-            ends = _ends(None if refuted else step.recall)
-            rows.append((f"step {step.step}", step.assumption, *ends, *costs, step.refutation, refuted))
+    if evidence.mature.count() and evidence.least:
+        measured = (
+            quantity_interval(replace(_ANY, quantity=quantity), evidence, evidence.mature)
+            for quantity in ("tpr", "expected_cost")
+        )
+        recall, cost = map(_ends, measured)
+        rows.append(("drawn labels", "rows without alarm are drawn", *recall, *cost, "", False))
+    for step, of_cost in zip(check.ladder("recall"), check.ladder("expected_cost"), strict=True):
+        ends = (*_ends(step.interval), *_ends(of_cost.interval))
+        rows.append((f"step {step.step}", step.assumption, *ends, step.refutation, bool(step.refuted)))
     names = ("step", "assumption", *_THREE, "cost", "cost_lower", "cost_upper", "refutation", "refuted")
     marks = {one.promise.name: one.promise.value for one in check.promises.values()}
-    return _chart("ladder", "What is known of recall, by what is assumed", _transposed(names, rows), marks)
-
-
-def _within(missed: Interval, others: float) -> Interval:
-    low, high = max(missed.lower, 0.0), min(missed.upper, others)
-    return replace(missed, estimate=min(max(missed.estimate, low), high), lower=low, upper=high)
+    return _chart("ladder", "What is known of recall and cost, by what is assumed", _transposed(names, rows), marks)
 
 
 def _class_ratio(check: Check) -> Chart:

@@ -14,7 +14,7 @@ from thresher.ranking import Counts
 from thresher.watching.check.assumptions import calibration_of_labels, class_mix, threshold_state
 from thresher.watching.check.cautions import check_cautions
 from thresher.watching.check.evidence import Evidence, label_delays, weigh
-from thresher.watching.check.ladder import audit_interval, recall_ladder
+from thresher.watching.check.ladder import audit_interval, ladders
 from thresher.watching.check.promises import PromiseCheck, check_promise
 from thresher.watching.check.result import Alarm, Check
 from thresher.watching.cohorts import Snapshot
@@ -81,7 +81,7 @@ def assemble(snapshot: Snapshot, *, gate: bool = True) -> tuple[Check, list[Alar
         period=snapshot.period,
         promises=ReadOnly(checks),
         alarms=(*known, *raised),
-        steps=recall_ladder(epoch, evidence, mix),
+        ladders=ReadOnly(ladders(epoch, evidence, mix)),
         threshold_state=threshold_state(epoch, evidence, mix),
         mix=mix,
         calibration=calibration_of_labels(epoch, evidence),
@@ -190,7 +190,7 @@ def _unwatched(snapshot: Snapshot, evidence: Evidence, checks: Mapping[str, Prom
         return f"no rows for {_SILENT_PERIODS} {settings.period}s: the last is of {since}"
     due = evidence.mature.count(evidence.mature.due)
     used = evidence.mature.count(evidence.mature.due & ~evidence.mature.unknown)
-    if due and not used and any(one.promise.quantity != "predicted_positive_rate" for one in checks.values()):
+    if due and not used and not all(one.promise.of_every_row for one in checks.values()):
         return f"none of {due:,} rows that are old enough has a label"
     if checks and all(one.verdict == "undecided" for one in checks.values()):
         return "every promise is undecided"

@@ -120,6 +120,10 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
     if needs and not evidence.least:
         text = f"{', '.join(needs)} cannot be known while no row without alarm is drawn to be labelled"
         note("partial-labels", text)
+    by_row = [one.name for one in read_promises(snapshot.state.settings.promises) if one.quantity != "precision"]
+    if evidence.every.clusters.size and by_row:
+        text = f"rows belong together, and {', '.join(by_row)} count each of them: limits hold for the rows that came,"
+        note("clustered-rows", f"{text} and one cluster can raise an alarm; precision counts one mean per cluster")
     if 0 < delays.labels < FEWEST_LABELS:
         note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
     return cautions

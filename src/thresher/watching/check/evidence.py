@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,8 @@ from thresher.inference.anytime.maturity import maturity
 from thresher.tables import OperatingCondition
 from thresher.watching.cohorts import Cohorts, Snapshot
 from thresher.watching.periods import HOUR, duration, period_numbers
-from thresher.watching.settings import ALARM_RATE, Promise
+from thresher.watching.schema import UNLABELLED
+from thresher.watching.settings import Promise, read_promises
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +32,16 @@ class Evidence:
     drawn_from: int
     level: float
     condition: OperatingCondition
+    columns: Mapping[str, Cohorts]
 
     def cohorts_of(self, promise: Promise) -> Cohorts:
-        """The cohorts that a promise speaks of: calls are known at once."""
-        return self.every if promise.quantity == ALARM_RATE else self.mature
+        """The cohorts that a promise speaks of: calls and columns are known at once.
+
+        Of a column, the lines of rows that are missing or unseen stand where others have alarms.
+        """
+        if promise.column is not None:
+            return self.columns[promise.name]
+        return self.every if promise.of_every_row else self.mature
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +104,30 @@ def weigh(snapshot: Snapshot, delays: Delays, *, gate: bool) -> Evidence:
         drawn_from=drawn_from,
         level=snapshot.state.settings.level,
         condition=epoch.decision.condition,
+        columns={
+            promise.name: _column_cohorts(snapshot, promise)
+            for promise in read_promises(snapshot.state.settings.promises)
+            if promise.column is not None
+        },
     )
+
+
+def _column_cohorts(snapshot: Snapshot, promise: Promise) -> Cohorts:
+    """Rows by period, those whose value is missing (or unseen) apart from the others."""
+    periods, counts = snapshot.columns[str(promise.column)]
+    flagged = counts[:, -2 if promise.quantity == "missing" else -1]
+    rows = np.concatenate([flagged, counts.sum(axis=1) - flagged])
+    zeros = np.zeros(rows.size, dtype=np.int64)
+    return Cohorts(
+        epoch=snapshot.state.epoch,
+        period=np.tile(periods, 2),
+        cell=zeros,
+        alarm=np.repeat([True, False], periods.size),
+        propensity=zeros.astype(np.float64),
+        label=zeros + UNLABELLED,
+        rows=rows,
+        clusters=np.zeros((0, 4)),
+    ).take(rows > 0)
 
 
 def _draw(snapshot: Snapshot, cohorts: Cohorts) -> tuple[float, int]:

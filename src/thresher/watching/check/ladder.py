@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,34 +18,59 @@ from thresher.inference import (
     rising_recall,
     worst_case_recall,
 )
+from thresher.inference.interval import undefined
 from thresher.ranking import Counts, Floats
+from thresher.tables import OperatingCondition
 from thresher.watching.check.assumptions import Mix
 from thresher.watching.check.evidence import Evidence
-from thresher.watching.check.quantities import positives
+from thresher.watching.check.quantities import Positives, of_positives, positives
 from thresher.watching.cohorts import Cohorts, Queue
 from thresher.watching.epoch import Epoch
+from thresher.watching.settings import promise_name
+
+LADDERS = ("tpr", "expected_cost", "fpr", "tnr", "npv")
 
 
-def recall_ladder(epoch: Epoch, evidence: Evidence, mix: Mix | None) -> tuple[Step, ...]:
-    """Recall under ever stronger assumptions, from mature cohorts."""
-    mature, level = evidence.mature, evidence.level
+def ladders(epoch: Epoch, evidence: Evidence, mix: Mix | None) -> dict[str, tuple[Step, ...]]:
+    """Recall, cost and rates under ever stronger assumptions, from mature cohorts."""
+    mature = evidence.mature
     if not mature.count():
-        return ()
+        return {promise_name(quantity): () for quantity in LADDERS}
     known = positives(mature, evidence)
-    tp = known.tp.estimate if not math.isnan(known.tp.estimate) else known.tp.lower
+    tp, waiting = (mature.count(mature.alarm & part) for part in (mature.positive, mature.unknown))
+    level, either = evidence.level, Interval(math.nan, tp, tp + waiting, math.nan, 1.0, "worst case")
+    least = replace(known, tp=either, level=level)  # which alarms are reviewed is an assumption, too
+    right: float | Interval = known.tp if waiting else tp
     reported = mature.count(~mature.alarm & mature.positive)
-    steps = [worst_case_recall(tp, known.others, reported=reported, level=level)]
+    steps = [worst_case_recall(either, known.others, reported=reported, level=level)]
     alarms = mature.take(mature.alarm)
     strata = np.unique(alarms.strata)
     k, n = (_per_stratum(alarms, strata, each) for each in (alarms.positive, ~alarms.unknown))
     if strata.size:
-        steps.append(rising_recall(tp, known.others, k, n, reported=reported, level=level))
-    steps += _by_reference(epoch, evidence, mix, tp)
-    return tuple(steps)
+        steps.append(rising_recall(right, known.others, k, n, reported=reported, level=known.tp.level))
+    steps += _by_reference(epoch, evidence, mix, right, known.tp.level)
+    return {
+        promise_name(quantity): tuple(
+            _step(step, quantity, known if step.step else least, evidence.condition) for step in steps
+        )
+        for quantity in LADDERS
+    }
 
 
-def _by_reference(epoch: Epoch, evidence: Evidence, mix: Mix | None, tp: float) -> list[Step]:
-    mature, level, threshold = evidence.mature, evidence.level, epoch.decision.threshold
+def _step(step: Step, quantity: str, known: Positives, condition: OperatingCondition) -> Step:
+    """A step's limits of another quantity than recall."""
+    if quantity == "tpr":
+        return step
+    interval = undefined(known.level, step.interval.note)
+    if not step.refuted and not math.isnan(step.missed.lower):
+        low, high = max(step.missed.lower, 0.0), min(step.missed.upper, known.others)
+        missed = replace(step.missed, lower=low, upper=high, estimate=min(max(step.missed.estimate, low), high))
+        interval = of_positives(quantity, replace(known, missed=missed), condition)
+    return replace(step, interval=interval, quantity=promise_name(quantity))
+
+
+def _by_reference(epoch: Epoch, evidence: Evidence, mix: Mix | None, tp: float | Interval, level: float) -> list[Step]:
+    mature, threshold = evidence.mature, epoch.decision.threshold
     reference = epoch.of_cells(*epoch.in_cells(epoch.reference))
     steps: list[Step] = []
     if not reference.score[-1] < threshold:

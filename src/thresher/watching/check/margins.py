@@ -1,8 +1,8 @@
 """A promise as a margin per row, at least 0 on average while it holds.
 
 Every promise about the counts TP, FP, K (missed positives) and N₀ (unflagged rows) is linear: recall >= r, for one, is
-(1 - r) TP - r K >= 0. Unflagged rows enter by their draw, missed ones 1/π times, so that the mean of a row's margin is
-that of the promise whatever the draw, and one detector watches all promises.
+(1 - r) TP - r K >= 0; so is one about a mean loss. Unflagged rows enter by their draw, missed ones 1/π times, so that
+the mean of a row's margin is that of the promise whatever the draw, and one detector watches all promises.
 """
 
 from __future__ import annotations
@@ -11,51 +11,61 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.errors import MeasureError
 from thresher.inference import Detector, detector
 from thresher.ranking import Counts, Floats
 from thresher.tables import OperatingCondition
+from thresher.watching.check.losses import loss_bounds
 from thresher.watching.cohorts import Cohorts
-from thresher.watching.settings import ALARM_RATE, Promise
+from thresher.watching.epoch import Epoch
+from thresher.watching.settings import OF_PROBABILITIES, Promise
 
 RARE = 5.0  # intrinsic time where what is counted is rare
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Margin:
-    """What a row adds: either alarm, an unflagged row, and what a miss adds to that."""
+    """What a row of a cell adds: either alarm, an unflagged row, a miss beyond that."""
 
-    hit: float
-    false_alarm: float
-    unflagged: float
-    missed: float
+    hit: Floats
+    false_alarm: Floats
+    unflagged: Floats
+    missed: Floats
     of_alarms: bool = False
 
-    def __neg__(self) -> Margin:
-        return Margin(-self.hit, -self.false_alarm, -self.unflagged, -self.missed, self.of_alarms)
+    def ends(self, first_alarm: int, least: float) -> tuple[float, float]:
+        """The least and the greatest margin that a row can have, drawn ones weighted."""
+        values = [self.hit[first_alarm:], self.false_alarm[first_alarm:]]
+        if not self.of_alarms:
+            missed = self.missed / least if least else np.zeros(self.missed.size)
+            values += [(self.unflagged + each)[:first_alarm] for each in (np.zeros(missed.size), missed)]
+        every = np.concatenate(values)
+        return float(every.min(initial=0.0)), float(every.max(initial=0.0))
 
 
-def margin(promise: Promise, condition: OperatingCondition) -> Margin:
+def margin(promise: Promise, condition: OperatingCondition, epoch: Epoch) -> Margin:
     """The margin of a promise that a quantity is large, or is small."""
-    v = promise.value
-    if promise.quantity == "expected_cost":
-        low = Margin(
-            v - condition.cost_tp, v - condition.cost_fp, v - condition.cost_tn, condition.cost_tn - condition.cost_fn
-        )
-        return -low if promise.above else low
-    large = {
-        "precision": Margin(1 - v, -v, 0, 0, of_alarms=True),
-        "tpr": Margin(1 - v, 0, 0, -v),
-        "prevalence": Margin(1 - v, -v, -v, 1),
-        "fpr": Margin(0, 1 - v, -v, v),
-        "tnr": Margin(0, -v, 1 - v, v - 1),
-        "npv": Margin(0, 0, 1 - v, -1),
-        ALARM_RATE: Margin(1 - v, 1 - v, -v, 0),
+    v, sign = promise.value, 1.0 if promise.above else -1.0
+    if promise.quantity in OF_PROBABILITIES:
+        negative, positive = loss_bounds(promise.quantity, epoch.cuts)[int(promise.above)]  # whichever favours it
+        return _margin(sign, positive - v, negative - v, negative - v, positive - negative, epoch=epoch)
+    c = condition
+    parts: dict[str, tuple[float, float, float, float]] = {
+        "precision": (1 - v, -v, 0, 0),
+        "tpr": (1 - v, 0, 0, -v),
+        "prevalence": (1 - v, -v, -v, 1),
+        "fpr": (0, 1 - v, -v, v),
+        "tnr": (0, -v, 1 - v, v - 1),
+        "npv": (0, 0, 1 - v, -1),
+        "expected_cost": (c.cost_tp - v, c.cost_fp - v, c.cost_tn - v, c.cost_fn - c.cost_tn),
     }
-    if promise.quantity not in large:
-        raise MeasureError(f"a watch cannot promise {promise.quantity}", "promise another measure")
-    one = large[promise.quantity]
-    return one if promise.above else -one
+    share = (1 - v, 1 - v, -v, 0)  # of rows that raise an alarm, or whose column is missing
+    of_alarms = promise.quantity == "precision"
+    return _margin(sign, *parts.get(promise.quantity, share), epoch=epoch, of_alarms=of_alarms)
+
+
+def _margin(sign: float, *parts: float | Floats, epoch: Epoch, of_alarms: bool = False) -> Margin:
+    hit, false_alarm, unflagged, missed = (np.full(epoch.cells, sign * part, dtype=np.float64) for part in parts)
+    return Margin(hit, false_alarm, unflagged, missed, of_alarms)
 
 
 def detect_broken(
@@ -68,10 +78,7 @@ def detect_broken(
     value, known = _margins(one, cohorts)
     if one.of_alarms:
         cohorts, value, known = cohorts.take(cohorts.alarm), value[cohorts.alarm], known[cohorts.alarm]
-    ends = [one.hit, one.false_alarm]
-    if not one.of_alarms:
-        ends += [one.unflagged, one.unflagged + (one.missed / least if least else 0.0)]
-    low, high = min(ends), max(ends)
+    low, high = one.ends(cohorts.epoch.first_alarm, least)
     if not low < 0 < high:
         return Detector(0.0, run_length / share, None, np.full(periods.size, -np.inf))
     place = (value - low) / (high - low)
@@ -98,12 +105,13 @@ def detect_broken(
 def _margins(one: Margin, cohorts: Cohorts) -> tuple[Floats, Floats]:
     """The margin of each line, favourable without a label, and which have one."""
     weight = np.divide(1.0, cohorts.propensity, out=np.zeros(cohorts.rows.size), where=cohorts.propensity > 0)
-    alarm = np.where(
-        cohorts.positive, one.hit, np.where(cohorts.negative, one.false_alarm, max(one.hit, one.false_alarm))
+    hit, false_alarm, unflagged, missed = (
+        each[cohorts.cell] for each in (one.hit, one.false_alarm, one.unflagged, one.missed)
     )
-    extra = np.where(cohorts.positive, one.missed, np.where(cohorts.negative, 0.0, max(one.missed, 0.0)))
-    value = np.where(cohorts.alarm, alarm, one.unflagged + np.where(cohorts.drawn, weight * extra, 0.0))
-    needs = (one.hit != one.false_alarm) | (one.missed != 0)
+    alarm = np.where(cohorts.positive, hit, np.where(cohorts.negative, false_alarm, np.maximum(hit, false_alarm)))
+    extra = np.where(cohorts.positive, missed, np.where(cohorts.negative, 0.0, np.maximum(missed, 0.0)))
+    value = np.where(cohorts.alarm, alarm, unflagged + np.where(cohorts.drawn, weight * extra, 0.0))
+    needs = (one.hit != one.false_alarm).any() or one.missed.any()
     labelled = cohorts.due & ~cohorts.unknown if needs else np.ones(cohorts.rows.size, dtype=np.bool_)
     return value.astype(np.float64), labelled.astype(np.float64)
 

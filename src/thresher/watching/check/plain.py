@@ -37,7 +37,7 @@ def check_dict(check: Check) -> dict[str, Any]:
         },
         "promises": [one.to_dict(period) for one in check.promises.values()],
         "alarms": [one.to_dict(period) for one in check.alarms],
-        "ladder": {"recall": [_step(step) for step in check.steps]},
+        "ladder": {name: [_step(step) for step in steps] for name, steps in check.ladders.items()},
         "decision_holds": check.decision_holds,
         "threshold": {
             "holds_from": _finite(state.holds_from),
@@ -135,7 +135,7 @@ def _step(step: Step) -> dict[str, Any]:
         "assumption": step.assumption,
         "refutation": step.refutation,
         "refuted": None if step.refuted is None else bool(step.refuted),
-        "recall": step.recall.to_dict(),
+        "interval": step.interval.to_dict(),
         "missed": step.missed.to_dict(),
     }
 

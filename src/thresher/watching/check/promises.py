@@ -15,7 +15,7 @@ from thresher.watching.check.margins import detect_broken, margin
 from thresher.watching.check.quantities import quantity_interval
 from thresher.watching.cohorts import Cohorts
 from thresher.watching.periods import period_text
-from thresher.watching.settings import ALARM_RATE, Promise
+from thresher.watching.settings import Promise
 
 Verdict: TypeAlias = Literal["holds", "broken", "undecided"]
 MOST_LABELS = 10_000_000
@@ -94,7 +94,7 @@ def check_promise(
 ) -> tuple[PromiseCheck, Detector]:
     """Judge one promise; its detector starts with the cohorts `after` a period."""
     cohorts = evidence.cohorts_of(promise)
-    one = margin(promise, evidence.condition)
+    one = margin(promise, evidence.condition, cohorts.epoch)
     watched = cohorts if after is None else cohorts.take(cohorts.period > after)
     periods = watched.periods
     outcome = detect_broken(one, watched, periods, least=evidence.least, run_length=run_length, share=share)
@@ -145,7 +145,7 @@ def outside(promise: Promise, interval: Interval) -> bool:
 
 def _labels(promise: Promise, evidence: Evidence) -> Labels:
     """Labels that are used, due and too young, of the rows that the promise needs."""
-    if promise.quantity == ALARM_RATE:
+    if promise.of_every_row:
         return Labels(0, 0, 0)
     of_alarms = promise.quantity == "precision"
 
@@ -164,7 +164,7 @@ def labels_needed(promise: Promise, evidence: Evidence, interval: Interval) -> i
     cohorts = evidence.cohorts_of(promise)
     if math.isnan(interval.estimate) or not cohorts.count():
         return None
-    labels = cohorts.count() if promise.quantity == ALARM_RATE else _labels(promise, evidence).used
+    labels = cohorts.count() if promise.of_every_row else _labels(promise, evidence).used
     low, high = 1, 2
     while not _decides(promise, evidence, cohorts, high):
         low, high = high, high * 2
@@ -185,7 +185,7 @@ def _because(
     promise: Promise, evidence: Evidence, interval: Interval, labels: Labels, needed: int | None, *, open_alarm: bool
 ) -> str:
     """What the verdict rests on, and what is missing."""
-    if promise.quantity == ALARM_RATE:
+    if promise.of_every_row:
         words = ["every row counts"]
     elif promise.quantity == "precision":
         words = [f"{labels.used:,} reviewed"]
@@ -204,7 +204,7 @@ def _because(
     if labels.young:
         words.append(f"{labels.young:,} too young")
     if needed is not None:
-        noun = "row" if promise.quantity == ALARM_RATE else "label"
+        noun = "row" if promise.of_every_row else "label"
         words.append(f"about {count_text(needed, f'more {noun}')} would tell")
     if open_alarm:
         words.append("an alarm stands until it is acknowledged")

@@ -19,6 +19,7 @@ from thresher.inference import (
     Step,
 )
 from thresher.ranking import Counts
+from thresher.tables.quantities import quantity as parse
 from thresher.watching.check.assumptions import (
     Mix,
     ThresholdState,
@@ -28,7 +29,7 @@ from thresher.watching.check.promises import PromiseCheck
 from thresher.watching.cohorts import Queue, Snapshot
 from thresher.watching.epoch import Epoch
 from thresher.watching.periods import moment_text, period_text
-from thresher.watching.settings import Settings
+from thresher.watching.settings import Settings, promise_name
 
 if TYPE_CHECKING:
     from thresher.report.watching import Chart
@@ -66,9 +67,10 @@ class Check(Tabular):
     """What a watch knows of its promises at a moment.
 
     `promises` are judged one by one, `alarms` were raised now or before and stand until they are acknowledged. The rest
-    says why: `ladder("recall")` gives what each assumption tells, `threshold_state` whether the threshold is still the
-    cheapest, `mix` the class ratio from scores, `calibration`, `drift` of scores and `columns`, `delays` of labels, and
-    `audit` the recall of the last closed stretch, from the labelled prefix of its queue.
+    says why: `ladder("recall")` gives what each assumption tells, also of expected_cost, fpr, tnr and npv;
+    `threshold_state` whether the threshold is still the cheapest, `mix` the class ratio from scores, `calibration`,
+    `drift` of scores and `columns`, `delays` of labels, and `audit` the recall of the last closed stretch, from the
+    labelled prefix of its queue.
     """
 
     watch: str
@@ -82,7 +84,7 @@ class Check(Tabular):
     period: int
     promises: Mapping[str, PromiseCheck]
     alarms: tuple[Alarm, ...]
-    steps: tuple[Step, ...]
+    ladders: Mapping[str, tuple[Step, ...]]
     threshold_state: ThresholdState
     mix: Mix | None
     calibration: CalibrationEvidence | None
@@ -140,10 +142,11 @@ class Check(Tabular):
         return None if self.threshold_state.change is None else self.threshold_state.change.remedy
 
     def ladder(self, quantity: str = "recall") -> tuple[Step, ...]:
-        """What each assumption tells of recall; refuted ones have no limits."""
-        if quantity not in ("recall", "tpr"):
-            raise ArgumentError(f"there is no ladder of {quantity!r}", 'ask for ladder("recall")')
-        return self.steps
+        """What each assumption tells of a quantity; refuted ones have no limits."""
+        name = promise_name(parse(quantity).name)
+        if name not in self.ladders:
+            raise ArgumentError(f"there is no ladder of {name!r}", f"ask for one of {', '.join(self.ladders)}")
+        return self.ladders[name]
 
     def frame(self) -> Any:
         """A row per promise."""

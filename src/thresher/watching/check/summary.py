@@ -97,9 +97,9 @@ def facts(check: Check) -> Iterator[tuple[str, str]]:
     if check.drifted:
         moved = "has moved" if len(check.drifted) == 1 else "have moved"
         yield "columns", f"{', '.join(check.drifted)} {moved}"
-    for step in check.steps:
-        shown = "refuted" if step.refuted else limits(step.recall)
-        yield f"recall, {step.step}", f"{shown} if {step.assumption}"
+    for step, cost in zip(check.ladder("recall"), check.ladder("expected_cost"), strict=True):
+        shown = f"recall {limits(step.interval)}, cost {limits(cost.interval)}"
+        yield f"step {step.step}", f"{'refuted' if step.refuted else shown} if {step.assumption}"
     if check.audit is not None:
         first, last = (period_text(number, check.settings.period) for number in (check.queue.first, check.queue.last))
         yield "audit", f"recall {limits(check.audit)} from {first} to {last}, by its queue"
