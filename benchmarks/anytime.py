@@ -18,7 +18,7 @@ from scipy.special import expit, logit, ndtri
 from scipy.stats import betabinom, hypergeom
 
 import thresher as th
-from thresher.inference import anytime as at
+import thresher.inference as at
 from thresher.inference.anytime.calibration_evidence import INTERCEPTS, SLOPES
 from thresher.inference.anytime.mean import STAKES
 from thresher.inference.anytime.mixture import log_evidence, log_factor, nodes
