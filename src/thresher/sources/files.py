@@ -135,11 +135,14 @@ class FileTable:
         """Whether a column has no type by itself: it is of CSV, or a partition value."""
         return self.first.is_text or name in self.first.partition
 
-    def batches(self, names: Sequence[str], types: Mapping[str, Any], where: Any = None) -> Iterator[Any]:
+    def batches(
+        self, names: Sequence[str], types: Mapping[str, Any], where: Any = None, *, ahead: bool = True
+    ) -> Iterator[Any]:
         """Record batches of the named columns, in the order of the files.
 
         `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` is an
-        expression of pyarrow.compute, or a function that makes one for columns of some types.
+        expression of pyarrow.compute, or a function that makes one for columns of some types. Threads read `ahead` of
+        the consumer, and hold several row groups where it is slower than they are.
         """
         parts = list(self.parts)
         while parts:
@@ -158,8 +161,9 @@ class FileTable:
                         columns=list(names),
                         filter=test,
                         batch_size=_BATCH,
-                        batch_readahead=_AHEAD,
+                        batch_readahead=_AHEAD if ahead else 0,
                         fragment_readahead=1,
+                        use_threads=ahead,
                         fragment_scan_options=parquet if first.file.format == "parquet" else None,
                     )
                 for batch in scanner.to_batches():

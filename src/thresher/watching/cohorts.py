@@ -281,11 +281,14 @@ def _queue(store: Store, epoch: Epoch, stretch: dict[str, int], *, totals: bool)
 
 
 def _columns(epoch: Epoch, lines: Sequence[tuple[Any, ...]]) -> dict[str, tuple[Counts, Counts]]:
+    number = {one.name: n for n, one in enumerate(epoch.columns)}
+    column = np.array([number[line[1]] for line in lines], dtype=np.int64)
+    period, cell, rows = (_integers(lines, i) for i in (0, 2, 3))
     columns = {}
     for one in epoch.columns:
-        here = [line for line in lines if line[1] == one.name]
-        periods, place = np.unique(_integers(here, 0), return_inverse=True)
+        here = column == number[one.name]
+        periods, place = np.unique(period[here], return_inverse=True)
         counts = np.zeros((periods.size, one.size), dtype=np.int64)
-        np.add.at(counts, (place, _integers(here, 2)), _integers(here, 3))
+        counts[place, cell[here]] = rows[here]
         columns[one.name] = (periods, counts)
     return columns

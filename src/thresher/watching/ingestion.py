@@ -155,8 +155,7 @@ def is_known(store: Store, state: State, content: bytes) -> bool:
 
 def insert_rows(store: Store, state: State, rows: Rows, *, source: str, now: int, replace: bool) -> Inserted:
     """One batch of rows, in one transaction."""
-    extra = [rows.clusters or b"", b"" if rows.propensity is None else rows.propensity]
-    content = content_of(rows.ids.keys, rows.at, rows.score, *extra)
+    content = content_of(rows.ids.keys, rows.at, rows.score, rows.clusters, rows.propensity)
     plan = _plan(state, rows, now)
     with store.write():
         state, plan = _current(store, state, plan, rows, now)
@@ -264,7 +263,7 @@ def insert_labels(
     state: State,
     ids: Identified,
     at: Counts | None,
-    labels: list[int | None],
+    labels: Counts,
     *,
     source: str,
     place: str,
@@ -273,7 +272,7 @@ def insert_labels(
     keep_orphans: bool,
 ) -> Labelled:
     """One batch of labels, in one transaction; without times they count from now on."""
-    content = content_of(ids.keys, b"" if at is None else at, labels, [source])
+    content = content_of(ids.keys, at, labels, [source.encode()])
     with store.write():
         number, seen = begin_batch(store, state, now)
         if is_known(store, state, content) and not replace:
@@ -281,7 +280,7 @@ def insert_labels(
             counts = (len(labels), 0, done.again, 0)
             end_batch(store, state, number, seen=seen, kind="label", source=place, content=content, counts=counts)
             return done
-        times = np.full(len(labels), seen, dtype=np.int64) if at is None else at
+        times = np.full(labels.size, seen, dtype=np.int64) if at is None else at
         plan = plan_labels(ids, times, labels, source=source, now=now, replace=replace)
         done = _write_labels(store, state, plan, number, untimed=at is None, replace=replace, keep_orphans=keep_orphans)
         counts = (len(labels), done.new + done.corrected + done.withdrawn + done.orphans, done.again, done.late)
@@ -307,7 +306,7 @@ def _write_labels(
         what = f"{examples(plan.ids, plan.n.tolist())} of rows that were compacted"
         raise SourceError(what, "their labels are final; compact later, once labels have come")
     former = _former_labels(store, state, number, plan.n.size)
-    labels = np.array([_coded(plan.labels[i]) for i in plan.n.tolist()], dtype=np.int64)
+    labels = plan.labels[plan.n]
     wanted = ~late & ((former != labels) if untimed else np.ones(late.size, dtype=np.bool_))
     known = np.zeros(late.size, dtype=np.bool_)
     if not wanted.all():
@@ -338,11 +337,7 @@ def _write_labels(
     )
 
 
-_WITHDRAWN, _NO_LABEL = -1, -2
-
-
-def _coded(label: int | None) -> int:
-    return _WITHDRAWN if label is None else label
+_NO_LABEL = -2  # nor one that was withdrawn
 
 
 def _refer(store: Store, state: State) -> tuple[Any, Any, Any]:
@@ -355,7 +350,7 @@ def _refer(store: Store, state: State) -> tuple[Any, Any, Any]:
 def _former_labels(store: Store, state: State, number: int, rows: int) -> Counts:
     former = np.full(rows, _NO_LABEL, dtype=np.int64)
     for n, label in store.query(schema.FORMER_LABELS, watch=state.number, batch=number):
-        former[n] = _coded(label)
+        former[n] = schema.UNLABELLED if label is None else label
     return former
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from thresher._internal.arguments import require_one_of, short_repr
 from thresher.errors import ArgumentError, MissingValueError, SourceError
-from thresher.inputs.arrow import is_arrow
-from thresher.inputs.columns import is_missing
+from thresher.inputs.arrow import is_arrow, plain_numbers
+from thresher.inputs.columns import is_absent, is_missing
 from thresher.ranking import Counts
 
 Period: TypeAlias = Literal["hour", "day", "week", "month"]
@@ -169,7 +169,7 @@ def _arrow_times(values: Any, *, name: str, zoned: bool) -> Counts:
         if pa.types.is_date(kind) or kind.tz is None:
             _require_zone(name, zoned=zoned)
         plain = values.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
-        return np.asarray(plain.cast(pa.int64()), dtype=np.int64)
+        return plain_numbers(plain.cast(pa.int64()))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         for zone in ("UTC", None):
             try:
@@ -178,7 +178,7 @@ def _arrow_times(values: Any, *, name: str, zoned: bool) -> Counts:
                 continue
             if zone is None:
                 _require_zone(name, zoned=zoned)
-            return np.asarray(parsed.cast(pa.int64()), dtype=np.int64)
+            return plain_numbers(parsed.cast(pa.int64()))
         return _python_times(values.to_pylist(), name=name, zoned=zoned)
     raise _no_time(values[0].as_py() if len(values) else kind, name)
 
@@ -187,7 +187,7 @@ def _python_times(values: Iterable[Any], *, name: str, zoned: bool) -> Counts:
     parsed: dict[Any, int] = {}
     listed = list(values)
     for value in set(listed):
-        if value is None or value != value or value == "":  # noqa: PLR0124 - NaN and NaT differ from themselves
+        if is_absent(value) or value == "":
             raise _missing(sum(one is value or one == value for one in listed), len(listed), name)
         parsed[value] = _parse(value, name=name, zoned=zoned)
     return np.array([parsed[value] for value in listed], dtype=np.int64)

@@ -51,26 +51,17 @@ class RowPlan:
     again: int
     late: int
 
-    def staged(self, positions: Counts) -> list[Any]:
+    def staged(self, positions: Counts) -> dict[str, list[Any]]:
         """Columns of the temporary table."""
         at = self.n[positions].tolist()
-        keys = self.ids.keys
-        numbers: list[Any] = [
-            values[positions].tolist()
-            for values in (
-                self.at,
-                self.period,
-                self.score,
-                self.cell,
-                self.alarm,
-                self.u,
-                self.propensity,
-                self.decision,
-            )
-        ]
-        clusters = [None] * len(at) if self.clusters is None else [self.clusters[i] for i in at]
-        long = [self.ids.long.get(i) for i in at] if self.ids.long else [None] * len(at)
-        return [[keys[i] for i in at], *numbers, clusters, long, positions.tolist()]
+        columns: dict[str, list[Any]] = {"id": [self.ids.keys[i] for i in at], "n": positions.tolist()}
+        for name in ("at", "period", "score", "cell", "alarm", "u", "propensity", "decision"):
+            columns[name] = getattr(self, name)[positions].tolist()
+        if self.clusters is not None:
+            columns["cluster"] = [self.clusters[i] for i in at]
+        if self.ids.long:
+            columns["long_id"] = [self.ids.long.get(i) for i in at]
+        return columns
 
     def tally(self, positions: Counts) -> list[dict[str, Any]]:
         """Counts of rows that are not stored by themselves."""
@@ -156,26 +147,23 @@ class LabelPlan:
     ids: Identified
     n: Counts
     at: Counts
-    labels: list[int | None]
+    labels: Counts
     source: str
     again: int
 
-    def staged(self, positions: Counts) -> list[Any]:
-        """Columns of the temporary table."""
-        at = self.n[positions].tolist()
-        labels = [self.labels[i] for i in at]
-        return [
-            [self.ids.keys[i] for i in at],
-            self.at[at].tolist(),
-            [self.source] * len(at),
-            labels,
-            positions.tolist(),
-        ]
+    def staged(self, positions: Counts) -> dict[str, list[Any]]:
+        """Columns of the temporary table; a withdrawn label is NULL."""
+        at = self.n[positions]
+        return {
+            "id": [self.ids.keys[i] for i in at.tolist()],
+            "at": self.at[at].tolist(),
+            "source": [self.source] * at.size,
+            "label": [None if label == UNLABELLED else label for label in self.labels[at].tolist()],
+            "n": positions.tolist(),
+        }
 
 
-def plan_labels(
-    ids: Identified, at: Counts, labels: list[int | None], *, source: str, now: int, replace: bool
-) -> LabelPlan:
+def plan_labels(ids: Identified, at: Counts, labels: Counts, *, source: str, now: int, replace: bool) -> LabelPlan:
     """Labels without repetitions; of two at one moment the last may replace."""
     require_past(at, now, "label", ids)
     keys = list(zip(ids.keys, at.tolist(), strict=True))

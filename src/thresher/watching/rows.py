@@ -14,13 +14,14 @@ from thresher._internal.arguments import short_repr
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, LabelError, MissingValueError, ScoreError, located
 from thresher.inputs.arrow import is_arrow, numpy_column, plain_array
-from thresher.inputs.columns import Column, column, is_missing, require_columns
+from thresher.inputs.columns import Column, column, is_absent, is_missing, require_columns
 from thresher.inputs.frames import arrow_table, frame_columns, frame_stream, is_frame, native_frame
 from thresher.ranking import Counts, Flags, Floats, rankable
 from thresher.sources.engines.connect import is_engine_source, open_table, require_table_columns
 from thresher.sources.engines.errors import translate_errors, without_secrets
 from thresher.sources.files import FileTable
 from thresher.sources.options import TableName
+from thresher.watching.schema import UNLABELLED
 
 ROWS = 50_000  # of one transaction
 LONGEST_ID = 64  # bytes up to which an id is its own key
@@ -68,7 +69,7 @@ def _batches(source: Any, names: list[str], scores: Sequence[str], table: TableN
         types = {name: arrow.float64() if name in scores else arrow.string() for name in names if files.untyped(name)}
         if files.first.format == "jsonl":
             types |= {name: files.type_of(name) for name in names if name not in types}
-        yield from files.batches(names, types)
+        yield from files.batches(names, types, ahead=False)
         return
     if isinstance(source, Mapping | np.ndarray):
         yield frame_columns(source, names)
@@ -180,24 +181,19 @@ def scores_of(values: Any, *, name: str) -> Floats:
         return rankable(numbers).astype(np.float64)
 
 
-def labels_of(values: Any, *, name: str, labels: tuple[str, str]) -> list[int | None]:
-    """A column of labels as 0, 1, and None for those that are withdrawn."""
+def labels_of(values: Any, *, name: str, labels: tuple[str, str]) -> Counts:
+    """A column of labels as 0, 1, and -1 for those that are withdrawn."""
     entries = numpy_column(values, name=name) if is_arrow(values) else column(values, name=name)
-    known = {labels[0]: 0, labels[1]: 1}
-    absent = is_missing(entries)
+    known = {labels[0]: 0, labels[1]: 1, "": UNLABELLED}
     plain = entries.tolist()
-    codes: dict[Any, int | None] = {}
+    codes: dict[Any, int] = {}
     for value in set(plain):
-        text = label_text(value)
-        if text == "" or value is None or value != value:  # noqa: PLR0124 - NaN differs from itself
-            codes[value] = None
-        elif text in known:
-            codes[value] = known[text]
-        else:
+        code = UNLABELLED if is_absent(value) else known.get(label_text(value))
+        if code is None:
             what = f"{short_repr(value)} in column {name!r} is a third label next to {labels[0]!r} and {labels[1]!r}"
             raise LabelError(what, "give one of the two, or nothing to withdraw a label")
-    away = np.zeros(len(plain), dtype=np.bool_) if absent is None else absent
-    return [None if gone else codes[value] for value, gone in zip(plain, away.tolist(), strict=True)]
+        codes[value] = code
+    return np.array([codes[value] for value in plain], dtype=np.int64)
 
 
 def label_text(value: Any) -> str:
@@ -230,18 +226,18 @@ def propensities_of(values: Any, *, name: str, rows: int) -> Floats:
     return drawn
 
 
-def content_of(*columns: Any) -> bytes:
+def content_of(*columns: Sequence[bytes] | Counts | Floats | None) -> bytes:
     """A digest of a batch, by which it is known again."""
     digest = hashlib.sha256()
     for values in columns:
-        part = values.tobytes() if isinstance(values, np.ndarray) else b"\0".join(map(_sized, values))
-        digest.update(len(part).to_bytes(8, "little") + part)
+        if values is None or isinstance(values, np.ndarray):
+            parts = [b"" if values is None else values.tobytes()]
+        else:  # texts with their lengths, or "ab", "c" would be "a", "bc"
+            parts = [np.array(list(map(len, values)), dtype=np.int64).tobytes(), b"".join(values)]
+        for part in parts:
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
     return digest.digest()
-
-
-def _sized(value: Any) -> bytes:
-    plain = value if isinstance(value, bytes) else repr(value).encode()
-    return len(plain).to_bytes(4, "little") + plain
 
 
 def group_by_columns(columns: Sequence[Counts | Floats]) -> tuple[Counts, Counts]:

@@ -189,7 +189,7 @@ SELECT (SELECT max(at) FROM scored WHERE watch = :watch AND batch <= :last AND a
 CELL_COUNTS = """
 SELECT period, name, cell, sum(rows) FROM cells
 WHERE watch = :watch AND batch <= :last AND decision = :decision
-GROUP BY period, name, cell ORDER BY name, period, cell"""
+GROUP BY period, name, cell"""
 ALARMS = """
 SELECT decision, promise, number, raised, period, evidence,
   CASE WHEN acknowledged <= :as_of THEN acknowledged END, CASE WHEN acknowledged <= :as_of THEN restart END,

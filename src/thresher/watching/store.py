@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -92,24 +92,23 @@ class Store:
         with self._translated():
             self._connection.cursor().executemany(self._spelled(statement), values)
 
-    def stage(self, table: str, columns: Sequence[Iterable[Any]]) -> None:
-        """Load columns into an empty temporary table."""
+    def stage(self, table: str, columns: Mapping[str, Iterable[Any]]) -> None:
+        """Load columns into an emptied temporary table; those that are left out are NULL."""
+        names, lines = ", ".join(columns), zip(*columns.values(), strict=True)
         with self._translated():
-            parts = [part.split() for part in STAGES[table].split(", ")]
-            if not self.is_postgres:
-                self._connection.execute(f"DELETE FROM temp.{table}")
-                marks = ", ".join("?" * len(parts))
-                self._connection.executemany(f"INSERT INTO temp.{table} VALUES ({marks})", zip(*columns, strict=True))
-                return
             self._connection.execute(f"DELETE FROM {table}")
-            kinds = [_BINARY[kind] for _, kind in parts]
+            if not self.is_postgres:
+                marks = ", ".join("?" * len(columns))
+                self._connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", lines)
+                return
+            kinds = dict(part.split()[:2] for part in STAGES[table].split(", "))
             with (
                 self._connection.cursor() as cursor,
-                cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy,
+                cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)") as copy,
             ):
-                copy.set_types(kinds)
-                for row in zip(*columns, strict=True):
-                    copy.write_row(row)
+                copy.set_types([_BINARY[kinds[name]] for name in columns])
+                for line in lines:
+                    copy.write_row(line)
             self._connection.execute(f"ANALYZE {table}")
 
     @contextmanager

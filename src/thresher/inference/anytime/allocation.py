@@ -35,13 +35,16 @@ def permanent_random_numbers(ids: Iterable[str | bytes], salt: str) -> Floats:
     require_instance(ids, Iterable, name="ids", fix="give a list of texts")
     start = blake2b(key=blake2b(salt.encode()).digest(), digest_size=8)
 
-    def number(identity: str | bytes) -> int:
-        require_instance(identity, (str, bytes), name="ids", fix="give a list of texts, one per row")
+    def digest(identity: str | bytes) -> bytes:
+        if not isinstance(identity, bytes):
+            require_instance(identity, str, name="ids", fix="give a list of texts, one per row")
+            identity = identity.encode("utf-8", "surrogatepass")
         state = start.copy()
-        state.update(identity.encode("utf-8", "surrogatepass") if isinstance(identity, str) else identity)
-        return int.from_bytes(state.digest(), "big") >> 11  # 53 bits: what a float holds
+        state.update(identity)
+        return state.digest()
 
-    values: Floats = np.fromiter((number(each) for each in ids), dtype=np.float64) / 2.0**53
+    numbers = np.frombuffer(b"".join(map(digest, ids)), dtype=">u8")
+    values: Floats = (numbers >> np.uint64(11)) / 2.0**53  # 53 bits: what a float holds
     return values
 
 
