@@ -14,6 +14,7 @@ const lesson = (name: string, steps: number): Lesson => ({
   marks: [],
   strips: [],
   shares: false,
+  paper: 0,
   steps: Array.from({ length: steps }, (_, i) => ({ parts: ["Step ", String(i)] })),
 });
 const contents: LessonContents = { title: "T", facts: "", start: "pool", lessons: [lesson("walk", 3), lesson("pool", 5)] };

@@ -101,6 +101,8 @@ def test_points_have_letters_and_dominance(opened, tree):
     reader = opened(tree, fragment="#lesson=points&step=2")
     assert reader.page.locator(".lettertext").all_text_contents() == ["C1", "C2"]
     assert words(reader).startswith("Nobody dominates anybody")
+    reader.page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    assert reader.page.locator(".sheet:not(.answers) .lettertext").all_text_contents() == ["C1", "C2"]
 
 
 def test_on_paper_it_is_a_worksheet_and_its_answers(opened, emails):

@@ -40,7 +40,6 @@ def test_scores_count_down_to_one_by_default():
 @pytest.mark.parametrize(
     ("text", "position"),
     [
-        ("", 0),
         ("  ", 0),
         ("20+,5-", 0),
         ("[]", 0),
@@ -62,6 +61,11 @@ def test_scores_count_down_to_one_by_default():
 def test_malformed_text_is_refused_with_its_position(text, position):
     with pytest.raises(th.errors.NotationError, match=f"at position {position} as a segment"):
         th.Ranking.parse(text)
+
+
+def test_an_empty_text_is_called_empty():
+    with pytest.raises(th.errors.NotationError, match="an empty text has no segments"):
+        th.Ranking.parse("")
 
 
 @pytest.mark.parametrize("value", [None, 5, b"[1+]", ["[1+]"]])

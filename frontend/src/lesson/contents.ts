@@ -44,6 +44,7 @@ export interface Lesson {
   marks: Mark[];
   strips: [pos: number, neg: number, below: string][][];
   shares: boolean;
+  paper: number; // the step whose picture is on the worksheet
   steps: Step[];
 }
 

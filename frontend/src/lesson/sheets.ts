@@ -12,7 +12,7 @@ export function sheets(lesson: Lesson, title: string, facts: string): HTMLElemen
 
 function sheet(lesson: Lesson, title: string, facts: string, asked: boolean): HTMLElement {
   const picture = new Picture(unique());
-  picture.draw(lesson, asked ? 0 : lastStep(lesson), asked, null);
+  picture.draw(lesson, asked ? lesson.paper : lastStep(lesson), asked, null);
   const steps = lesson.steps.map((step) => el("li", {}, ...sentence(step, asked, "")));
   const name = asked ? el("p", { class: "name-line" }, "Name: ", el("span", { class: "gap" }, "\u00a0".repeat(50))) : null;
   return el(

@@ -43,8 +43,8 @@ def points(
     >>> for step in points(tables)[2:]:
     ...     print(step)
     Nobody dominates anybody: of each two, neither is better on one class and no worse on the other.
-    Lines of equal accuracy have slope Neg / Pos = 3. The best is C1 and C2 with accuracy 0.75.
-    Lines of equal average recall have slope 1. The best is C2 with average recall 0.7667.
+    Lines of equal accuracy have slope Neg / Pos = 3. The best accuracy is 0.75, of C1 and C2.
+    Lines of equal average recall have slope 1. The best average recall is 0.7667, of C2.
     """
     Pos, Neg = require_tables(tables)
     names = ClassNames(positive, negative)
@@ -131,5 +131,5 @@ def _best(tables: Mapping[str, Contingency], measure: str, slope: tuple[str, ...
     most = max(values.values())
     best = tuple(name for name, each in values.items() if each == most)
     pieces = [part if place % 2 == 0 else Blank(part) for place, part in enumerate(slope)]
-    ends = (". The best is ", Blank(in_words([isolated(name) for name in best])), f" with {measure} ", value(most), ".")
+    ends = (f". The best {measure} is ", value(most), ", of ", Blank(in_words([isolated(name) for name in best])), ".")
     return PointStep(parts=sentence(*pieces, *ends), names=best, measure=measure, value=most)

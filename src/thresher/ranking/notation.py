@@ -80,6 +80,6 @@ def _number(digits: str) -> float:
 
 
 def _malformed(text: str, at: int) -> NotationError:
-    rest = text[at:] or "nothing"
-    what = f"cannot read {rest[:30]!r} at position {at} as a segment"
+    rest = text[at:]
+    what = f"cannot read {rest[:30]!r} at position {at} as a segment" if rest else "an empty text has no segments"
     return NotationError(what, "write one bracket per segment, highest score first, e.g. [20+,5-][10+,5-][20+,40-]")

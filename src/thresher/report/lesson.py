@@ -67,6 +67,7 @@ class Lesson:
     strips: list[list[list[Any]]] = field(default_factory=list)
     shares: bool = False  # below the segments of a strip stand shares, which are answers, and not scores
     extra: dict[int, dict[str, Any]] = field(default_factory=dict)
+    paper: int = 0  # the step whose picture is on the worksheet: what its questions can be answered from
 
     def draw(
         self,
@@ -100,6 +101,7 @@ class Lesson:
             "marks": self.marks,
             "strips": self.strips,
             "shares": self.shares,
+            "paper": self.paper,
             "steps": [{"parts": list(step.parts)} | self.extra.get(at, {}) for at, step in enumerate(self.steps)],
         }
 
@@ -403,8 +405,8 @@ def _calibration(cases: Ranking, names: ClassNames) -> Lesson:
 
 def _points(tables: Mapping[str, Contingency], ranking: Ranking | None, names: ClassNames) -> Lesson:
     steps = points(tables, positive=names.positive, negative=names.negative)
-    made = Lesson("points", steps, (0, 1, "false positive rate"), (0, 1, "true positive rate"))
     last, compared = len(steps) - 1, len(tables)
+    made = Lesson("points", steps, (0, 1, "false positive rate"), (0, 1, "true positive rate"), paper=compared - 1)
     made.draw("line", "chance", [(0, 0), (1, 1)])
     if ranking is not None:
         curve = roc(ranking)

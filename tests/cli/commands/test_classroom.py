@@ -51,7 +51,7 @@ def test_without_a_screen_the_browser_stays_closed(run, folder, monkeypatch):
     ("words", "expected"),
     [
         (["[20+,5-][10+;5-]"], "'[10+;5-]' at position 8"),
-        ([""], "cannot read 'nothing' at position 0"),
+        ([""], "an empty text has no segments"),
         ([], "give a ranking"),
         (["[2+]"], "no negatives among 2 cases"),
         (["[1+][1-]" * 31], "60 segments at most, and this ranking has 62"),
