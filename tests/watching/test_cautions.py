@@ -10,7 +10,7 @@ from tests.watching.test_check import alarms, score
 from tests.watching.worlds import Clock, days, decision, in_memory, reference, rows, watch
 from thresher.errors import SourceError
 from thresher.inference import detector
-from thresher.watching.store import Store
+from thresher.watching.storage.store import Store
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_stores_that_cannot_be_written_and_names_that_are_hostile(place, monkeyp
         one.review(5)
     with pytest.raises(SourceError, match="no alarm of 'recall'"):
         one.acknowledge("recall")
-    monkeypatch.setattr("thresher.watching.store.network_disk", lambda _: "nfs4")
+    monkeypatch.setattr("thresher.watching.storage.store.network_disk", lambda _: "nfs4")
     with pytest.raises(SourceError, match="lies on a network disk"):
         th.Watch(place)
     assert th.Watch(place, journal="delete").name == name

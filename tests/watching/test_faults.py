@@ -177,7 +177,7 @@ def test_a_batch_that_fails_half_way_leaves_nothing(monkeypatch):
     with in_memory() as folder:
         one = watch(folder / "w.db")
         clock = Clock(START + timedelta(days=30))
-        monkeypatch.setattr("thresher.watching.ingestion.end_batch", lambda *_, **__: 1 / 0)
+        monkeypatch.setattr("thresher.watching.storage.ingestion.end_batch", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             one.insert(rows(0, [0.5], -1))
         monkeypatch.undo()

@@ -31,7 +31,7 @@ from thresher.errors import (
 from thresher.inference import permanent_random_numbers
 from thresher.watching.cohorts import read_snapshot
 from thresher.watching.periods import microseconds
-from thresher.watching.store import Store, network_disk
+from thresher.watching.storage.store import Store, network_disk
 
 END = microseconds(START) + 200 * 86_400_000_000
 
@@ -272,6 +272,23 @@ def test_a_label_is_the_last_by_its_time(tmp_path):
     with pytest.raises(SourceError, match="at that moment already"):
         one.label(first | {"label": [0]}, time="t")
     one.label(first | {"label": [0]}, time="t", replace=True)
+
+
+def test_what_is_overruled_is_counted_and_logged(tmp_path):
+    clock = Clock()
+    clock.at(5)
+    one = watch(tmp_path / "w.db", clock)
+    one.insert(rows(0, [0.5, 0.9], 0))
+    inserted = one.insert(rows(0, [0.2, 0.9], 0), replace=True)
+    assert (inserted.rows, inserted.again, inserted.replaced) == (0, 1, 1)
+    first = {"id": ["r0", "r1"], "label": [1, 1], "t": days([2, 2])}
+    one.label(first, time="t")
+    labelled = one.label(first | {"label": [0, 1]}, time="t", replace=True)
+    assert (labelled.corrected, labelled.again, labelled.replaced) == (1, 1, 1)
+    (lines,) = state_of(tmp_path / "w.db")
+    assert sorted((line[4], line[5]) for line in lines) == [(0, 1), (1, 1)]
+    logged = [(batch["kind"], batch["replaced"]) for batch in one.history()["batches"]]
+    assert logged == [("label", 1), ("label", 0), ("insert", 1), ("insert", 0), ("create", 0)]
 
 
 def test_a_label_given_for_a_day_belongs_to_a_score_of_that_day(tmp_path):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import thresher as th
-from thresher.watching.store import Store
+from thresher.watching.storage.store import Store
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

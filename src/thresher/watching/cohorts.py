@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from thresher.ranking import Counts, Flags, Floats, Indices
-from thresher.watching import schema
 from thresher.watching.epoch import Epoch
-from thresher.watching.ingestion import NEVER, State, read_state, stretch_before
 from thresher.watching.periods import period_numbers
-from thresher.watching.rows import id_text
-from thresher.watching.store import Store
+from thresher.watching.storage import schema
+from thresher.watching.storage.counts import stretch_before
+from thresher.watching.storage.rows import id_text
+from thresher.watching.storage.state import NEVER, State, read_state
+from thresher.watching.storage.store import Store
 
 _FEWEST_FOREIGN = 10  # rows of a period from which it is noticed that all are foreign
 

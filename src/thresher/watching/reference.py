@@ -14,7 +14,7 @@ from thresher.sources.buckets import BUCKETS
 from thresher.sources.options import Options, TableName
 from thresher.sources.scan import read_batches, scan
 from thresher.watching.epoch import ColumnCells, column_cells, require_decision
-from thresher.watching.rows import label_text
+from thresher.watching.storage.rows import label_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,13 @@ from thresher._internal.results import Tabular
 from thresher.errors import SourceError, argument
 from thresher.inference import Interval, allocation, recall_deviation
 from thresher.ranking import Counts, Floats
-from thresher.watching import schema
 from thresher.watching.check.ladder import audit_interval
 from thresher.watching.cohorts import Snapshot
 from thresher.watching.epoch import strata_names
 from thresher.watching.periods import moment_text, period_text
-from thresher.watching.rows import id_text
-from thresher.watching.store import Store
+from thresher.watching.storage import schema
+from thresher.watching.storage.rows import id_text
+from thresher.watching.storage.store import Store
 
 TARGETS = ("recall", "cost", "precision")
 _EVER = 2**62

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -18,34 +17,41 @@ from thresher._internal.arguments import require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, OutputError, ProbabilityError, SourceError, argument
+from thresher.errors import ArgumentError, ProbabilityError, SourceError
 from thresher.evaluation import Decision
 from thresher.ranking import Floats, Ranking
 from thresher.sources.options import TableName
-from thresher.watching import schema
-from thresher.watching.check import Alarm, Check, assemble
-from thresher.watching.cohorts import Snapshot, read_snapshot
-from thresher.watching.epoch import FIRST, Epoch, make_epoch, reference_cautions
-from thresher.watching.ingestion import (
-    Inserted,
-    Labelled,
-    State,
-    begin_batch,
-    compact_rows,
-    count_rows,
-    end_batch,
-    insert_labels,
-    insert_rows,
-    read_state,
-)
+from thresher.watching.check import Check, assemble
+from thresher.watching.cohorts import read_snapshot
+from thresher.watching.epoch import FIRST, make_epoch, reference_cautions
 from thresher.watching.periods import microseconds, moment_text, period_numbers, single_time, times_of
-from thresher.watching.planning import Rows
 from thresher.watching.rechoose import Rechoices, choose_again
 from thresher.watching.reference import Reference
 from thresher.watching.review import Review, choose_rows
-from thresher.watching.rows import ROWS, ids_of, labels_of, place_of, propensities_of, row_batches, scores_of
 from thresher.watching.settings import Settings, require_share
-from thresher.watching.store import Store, create_file, is_url
+from thresher.watching.storage.alarms import acknowledge_alarms, record_check
+from thresher.watching.storage.counts import compact_rows, count_rows
+from thresher.watching.storage.ingestion import Inserted, Labelled, insert_labels, insert_rows
+from thresher.watching.storage.planning import Rows
+from thresher.watching.storage.rows import (
+    ROWS,
+    ids_of,
+    labels_of,
+    place_of,
+    propensities_of,
+    row_batches,
+    scores_of,
+)
+from thresher.watching.storage.state import (
+    State,
+    add_epoch,
+    add_watch,
+    begin_batch,
+    end_batch,
+    read_state,
+    require_unjudged,
+)
+from thresher.watching.storage.store import Store, create_file, is_url
 
 Clock: TypeAlias = Callable[[], datetime]
 Time: TypeAlias = str | datetime
@@ -75,9 +81,9 @@ class Watch(Result):
     ...     watch.insert(rows, id="tx", time="at", score="p")
     ...     watch.insert(rows, id="tx", time="at", score="p")
     ...     watch.label({"tx": [1], "fraud": [1]}, id="tx", label="fraud")
-    Inserted(rows=3, again=0, late=0, alarms=2, drawn=0)
-    Inserted(rows=0, again=3, late=0, alarms=0, drawn=0)
-    Labelled(new=1, corrected=0, withdrawn=0, again=0, orphans=0, late=0)
+    Inserted(rows=3, again=0, replaced=0, late=0, alarms=2, drawn=0)
+    Inserted(rows=0, again=3, replaced=0, late=0, alarms=0, drawn=0)
+    Labelled(new=1, corrected=0, withdrawn=0, again=0, replaced=0, orphans=0, late=0)
     """
 
     __slots__ = ("_clock", "_journal", "_name", "_place", "_timeout")
@@ -154,7 +160,7 @@ class Watch(Result):
                 with store.write():
                     if not store.has_tables():
                         store.create_tables()
-                    _add_watch(store, title, checked, epoch, now=now, salt=salt or secrets.token_hex(16))
+                    add_watch(store, title, checked, epoch, now=now, salt=salt or secrets.token_hex(16))
                 store.use_journal()
         except Exception:
             if made:
@@ -292,7 +298,7 @@ class Watch(Result):
                 raise SourceError(what, "ask for a later moment")
             check, raised = assemble(snapshot, gate=gate)
             if record if record is not None else as_of is None:
-                _record(store, snapshot, check, raised)
+                record_check(store, snapshot.state.number, check, raised)
         return check
 
     def review(self, number: int, *, towards: str = "recall") -> Review:
@@ -313,29 +319,8 @@ class Watch(Result):
 
     def acknowledge(self, promise: str, *, note: str = "") -> int:
         """Acknowledge alarms of a promise; its detector restarts with the next period."""
-        now = self._now()
         with self._open() as store, store.write():
-            state = read_state(store, self._name)
-            number, seen = begin_batch(store, state, now)
-            (period,) = period_numbers(np.array([seen]), state.settings.period, state.settings.zone_info).tolist()
-            done = store.execute(
-                "UPDATE alarm SET acknowledged = :seen, restart = :period, note = :note"
-                " WHERE watch = :watch AND promise = :promise AND acknowledged IS NULL",
-                seen=seen,
-                period=period,
-                note=note,
-                watch=state.number,
-                promise=promise,
-            )
-            if not done:
-                open_alarms = store.query(
-                    "SELECT DISTINCT promise FROM alarm WHERE watch = :watch AND acknowledged IS NULL",
-                    watch=state.number,
-                )
-                names = ", ".join(name for (name,) in open_alarms) or "none"
-                raise SourceError(f"there is no alarm of {promise!r} to acknowledge", f"alarms stand of: {names}")
-            end_batch(store, state, number, seen=seen, kind="acknowledge", source="", content=b"", counts=(0, 0, 0, 0))
-        return done
+            return acknowledge_alarms(store, self._name, promise, note=note, now=self._now())
 
     def count(self, counts: Mapping[Any, Ranking]) -> int:
         """Store how many rows of each period have which score; returns how many.
@@ -381,14 +366,14 @@ class Watch(Result):
         )
         with self._open() as store, store.write():
             state = read_state(store, self._name)
-            self._require_unjudged(store, state, start)
+            require_unjudged(store, state, start)
             number, seen = begin_batch(store, state, self._now())
             if len(state.epochs) + 1 != epoch.number:
                 raise SourceError(
                     "another decision was deployed at the same time", "look at it first: thresher watch show"
                 )
-            _add_epoch(store, state.number, epoch, number)
-            end_batch(store, state, number, seen=seen, kind="deploy", source="", content=b"", counts=(0, 0, 0, 0))
+            add_epoch(store, state.number, epoch, number)
+            end_batch(store, state.number, number, seen=seen, kind="deploy")
 
     def draw(self, sample: float, *, since: Time | None = None) -> None:
         """Draw another share of unflagged rows from a moment on; earlier rows keep theirs."""
@@ -396,7 +381,7 @@ class Watch(Result):
         start = self._now() if since is None else single_time(since, name="since")
         with self._open() as store, store.write():
             state = read_state(store, self._name)
-            self._require_unjudged(store, state, start)
+            require_unjudged(store, state, start)
             number, seen = begin_batch(store, state, self._now())
             shares = json.dumps([*state.epoch.sample, (start, float(sample))])
             store.execute(
@@ -405,7 +390,7 @@ class Watch(Result):
                 watch=state.number,
                 number=state.epoch.number,
             )
-            end_batch(store, state, number, seen=seen, kind="draw", source="", content=b"", counts=(0, 0, 0, 0))
+            end_batch(store, state.number, number, seen=seen, kind="draw")
 
     def compact(self, *, before: Time) -> int:
         """Turn rows of periods that end by a moment into counts; returns how many.
@@ -425,14 +410,14 @@ class Watch(Result):
         with self._open() as store, store.read():
             state = read_state(store, self._name)
             batches = store.query(
-                "SELECT number, kind, source, seen, rows, fresh, again, late FROM batch WHERE watch = :watch"
+                "SELECT number, kind, source, seen, rows, fresh, again, late, replaced FROM batch WHERE watch = :watch"
                 " ORDER BY number DESC LIMIT 20",
                 watch=state.number,
             )
             checks = store.query(
                 "SELECT at, summary FROM look WHERE watch = :watch ORDER BY at DESC LIMIT 20", watch=state.number
             )
-        names = ("number", "kind", "source", "seen", "rows", "fresh", "again", "late")
+        names = ("number", "kind", "source", "seen", "rows", "fresh", "again", "late", "replaced")
         lines = [dict(zip(names, batch, strict=True)) for batch in batches]
         return {
             "watch": state.name,
@@ -450,26 +435,6 @@ class Watch(Result):
             "batches": [line | {"seen": moment_text(line["seen"])} for line in lines],
             "checks": [{"at": moment_text(at), **json.loads(text)} for at, text in checks],
         }
-
-    def _require_unjudged(self, store: Store, state: State, start: int) -> None:
-        if start <= state.epoch.since:
-            what = f"the decision that is deployed holds since {moment_text(state.epoch.since)}"
-            raise ArgumentError(what, "give a later moment", parameter="since")
-        ((rows, latest),) = store.query(
-            "SELECT count(*), max(at) FROM scored WHERE watch = :watch AND at >= :start",
-            watch=state.number,
-            start=start,
-        )
-        first = period_numbers(np.array([start]), state.settings.period, state.settings.zone_info)
-        ((counted,),) = store.query(
-            "SELECT coalesce(sum(rows), 0) FROM tally WHERE watch = :watch AND period >= :first",
-            watch=state.number,
-            first=int(first[0]),
-        )
-        if rows or counted:
-            last = "" if latest is None else f", up to {moment_text(latest)}"
-            what = f"{int(rows) + int(counted):,} rows since {moment_text(start)} are judged already{last}"
-            raise SourceError(what, f"give {argument('since')} a moment after them")
 
     def _now(self) -> int:
         return microseconds(self._clock())
@@ -498,80 +463,7 @@ def _scores(values: Any, settings: Settings, *, name: str) -> Floats:
     return scores
 
 
-def _record(store: Store, snapshot: Snapshot, check: Check, raised: list[Alarm]) -> None:
-    """Store a look, and alarms that it raises unless another look has."""
-    watch = snapshot.state.number
-    digest = hashlib.sha256(check.to_json().encode()).digest()
-    verdicts = {name: one.verdict for name, one in check.promises.items()}
-    with store.write():
-        for alarm in raised:
-            ((open_alarms, number),) = store.query(
-                "SELECT count(*) - count(acknowledged), count(*) FROM alarm"
-                " WHERE watch = :watch AND decision = :decision AND promise = :promise",
-                watch=watch,
-                decision=alarm.epoch,
-                promise=alarm.promise,
-            )
-            if not open_alarms:
-                store.execute(
-                    schema.RAISE_ALARM,
-                    watch=watch,
-                    decision=alarm.epoch,
-                    promise=alarm.promise,
-                    number=int(number) + 1,
-                    raised=alarm.raised,
-                    period=alarm.period,
-                    evidence=alarm.evidence,
-                )
-        store.execute(
-            "INSERT INTO look (watch, at, as_of, digest, summary) VALUES (:watch, :at, :as_of, :digest, :summary)"
-            " ON CONFLICT (watch, at, digest) DO NOTHING",
-            watch=watch,
-            at=snapshot.as_of,
-            as_of=snapshot.as_of,
-            digest=digest,
-            summary=json.dumps({"state": check.state, **verdicts}),
-        )
-
-
 def _require_journal(journal: str) -> str:
     if journal not in ("wal", "delete"):
         raise ArgumentError(f"journal must be wal or delete, got {journal!r}", "leave it out", parameter="journal")
     return journal
-
-
-def _add_watch(store: Store, name: str, settings: Settings, epoch: Epoch, *, now: int, salt: str) -> None:
-    if store.query("SELECT 1 FROM watch WHERE name = :name", name=name):
-        raise OutputError(f"{store.place} holds a watch {name!r} already", f"pass another {argument('name')}")
-    ((number,),) = store.query("SELECT coalesce(max(number), 0) + 1 FROM watch")
-    store.execute(
-        "INSERT INTO watch (number, name, salt, settings, horizon, batch)"
-        " VALUES (:number, :name, :salt, :settings, NULL, 1)",
-        number=number,
-        name=name,
-        salt=salt,
-        settings=settings.to_json(),
-    )
-    _add_epoch(store, number, epoch, 1)
-    store.execute(
-        "INSERT INTO batch (watch, number, content, kind, source, seen, rows, fresh, again, late)"
-        " VALUES (:number, 1, :content, 'create', '', :now, 0, 0, 0, 0)",
-        number=number,
-        content=b"",
-        now=now,
-    )
-
-
-def _add_epoch(store: Store, watch: int, epoch: Epoch, batch: int) -> None:
-    store.execute(
-        "INSERT INTO decision (watch, number, json, reference, cells, since, sample, batch)"
-        " VALUES (:watch, :number, :json, :reference, :cells, :since, :sample, :batch)",
-        watch=watch,
-        number=epoch.number,
-        json=epoch.decision.to_json(),
-        reference=epoch.reference_bytes(),
-        cells=epoch.cells_json(),
-        since=epoch.since,
-        sample=json.dumps(epoch.sample),
-        batch=batch,
-    )

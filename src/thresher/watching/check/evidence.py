@@ -13,8 +13,8 @@ from thresher.inference.anytime.maturity import maturity
 from thresher.tables import OperatingCondition
 from thresher.watching.cohorts import Cohorts, Snapshot
 from thresher.watching.periods import HOUR, duration, period_numbers
-from thresher.watching.schema import UNLABELLED
 from thresher.watching.settings import Promise, read_promises
+from thresher.watching.storage.schema import UNLABELLED
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -135,9 +135,10 @@ def insert(store: str, source: str, rows: InsertOptions, where: StoreOptions, pr
             table=rows.table_name,
             replace=rows.replace,
         )
-    late = f", {done.late:,} too late" if done.late else ""
+    others = {"replaced": done.replaced, "too late": done.late}
+    rest = "".join(f", {count:,} {what}" for what, count in others.items() if count)
     words = (
-        f"{done.rows:,} new, {done.again:,} known{late}; {done.alarms:,} alarms, {done.drawn:,} drawn to be labelled"
+        f"{done.rows:,} new, {done.again:,} known{rest}; {done.alarms:,} alarms, {done.drawn:,} drawn to be labelled"
     )
     _report(printed, asdict(done), words)
 

@@ -18,7 +18,7 @@ from thresher._internal.arguments import require_path
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, BusyError, OutputError, SourceError
 from thresher.sources.engines.errors import without_secrets
-from thresher.watching.schema import FORMAT, FORMATS, STAGES, TABLES
+from thresher.watching.storage.schema import FORMAT, FORMATS, STAGES, TABLES
 
 _MAGIC, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 _CACHE = -32_768  # KiB of pages in memory

@@ -11,11 +11,10 @@ import numpy as np
 from thresher.errors import SourceError, argument
 from thresher.inference import permanent_random_numbers
 from thresher.ranking import Counts, Floats
-from thresher.watching.epoch import Epoch
 from thresher.watching.periods import HOUR, moment_text, period_numbers
-from thresher.watching.rows import Identified, group_by_columns
-from thresher.watching.schema import UNLABELLED
-from thresher.watching.settings import Settings
+from thresher.watching.storage.rows import Identified, group_by_columns
+from thresher.watching.storage.schema import UNLABELLED
+from thresher.watching.storage.state import State
 
 _SHOWN = 3
 
@@ -75,10 +74,9 @@ class RowPlan:
         return [{**line, "propensity": 0.0, "label": UNLABELLED} for line in lines]
 
 
-def plan_rows(
-    rows: Rows, *, epochs: Sequence[Epoch], settings: Settings, salt: str, now: int, horizon: int | None
-) -> RowPlan:
+def plan_rows(rows: Rows, state: State, now: int) -> RowPlan:
     """What becomes of rows: their period, cell, call and draw."""
+    epochs, settings, horizon = state.epochs, state.settings, state.horizon
     require_past(rows.at, now, "row", rows.ids)
     n, again = _distinct(rows)
     at, score = rows.at[n], rows.score[n]
@@ -99,7 +97,7 @@ def plan_rows(
         share[here] = epoch.shares(at[here])
         number[here] = epoch.number
     keys = rows.ids.keys
-    u = permanent_random_numbers(keys if n.size == len(keys) else [keys[i] for i in n.tolist()], salt)
+    u = permanent_random_numbers(keys if n.size == len(keys) else [keys[i] for i in n.tolist()], state.salt)
     if rows.propensity is None:
         propensity = np.where((alarm == 0) & (u < share), share, 0.0)
     else:

@@ -21,7 +21,7 @@ from thresher.sources.engines.connect import is_engine_source, open_table, requi
 from thresher.sources.engines.errors import translate_errors, without_secrets
 from thresher.sources.files import FileTable
 from thresher.sources.options import TableName
-from thresher.watching.schema import UNLABELLED
+from thresher.watching.storage.schema import UNLABELLED
 
 ROWS = 50_000  # of one transaction
 LONGEST_ID = 64  # bytes up to which an id is its own key

@@ -21,7 +21,7 @@ CREATE TABLE decision (
 CREATE TABLE batch (
   watch BIGINT NOT NULL, number BIGINT NOT NULL, content BYTEA NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
   seen BIGINT NOT NULL, rows BIGINT NOT NULL, fresh BIGINT NOT NULL, again BIGINT NOT NULL, late BIGINT NOT NULL,
-  PRIMARY KEY (watch, number));
+  replaced BIGINT NOT NULL, PRIMARY KEY (watch, number));
 CREATE INDEX batch_content ON batch (watch, content);
 CREATE TABLE scored (
   watch BIGINT NOT NULL, id BYTEA NOT NULL, at BIGINT NOT NULL, period BIGINT NOT NULL, score DOUBLE NOT NULL,

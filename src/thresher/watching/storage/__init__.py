@@ -1,0 +1,1 @@
+"""Decisions, rows and labels of watches in SQLite or PostgreSQL."""
