@@ -20,6 +20,7 @@ CODE = ("src", "frontend/src", "benchmarks", "docs", "examples", "tests")
 OF_PEERS = {
     "AVX512_ICL",
     "drop_intermediate",
+    "partial_fit",
     "scale_by_half",
     "zero_division",
     "ibis_table",
