@@ -42,7 +42,7 @@ class PrecisionRecallDisplay(PlaneDisplay):
     plane: ClassVar[Plane] = "pr"
 
     marks_: dict[str, Line2D] = field(init=False)
-    baselines_: dict[float, Line2D] = field(init=False)
+    baselines_: dict[str, Line2D] = field(init=False)
 
     def plot(
         self,
@@ -65,8 +65,7 @@ class PrecisionRecallDisplay(PlaneDisplay):
         average = {name: average_precision(ranking) for name, ranking in self.rankings.items()}
         for name, ranking in self.rankings.items():
             self._band(name)
-            if ranking.prevalence not in self.baselines_:
-                self.baselines_[ranking.prevalence] = ax.axhline(ranking.prevalence, **self._dotted(alpha=0.7))
+            self._baseline(ax, ranking.prevalence)
             self._curve(name, *hyperbolic(ranking), f"AP {average[name]:.3f}")
             if len(ranking) < FEW:
                 recall, precision, _ = precision_recall(ranking)
@@ -75,11 +74,10 @@ class PrecisionRecallDisplay(PlaneDisplay):
                     recall, precision, linestyle="none", marker=style.marker, markersize=4.5, color=style.colour
                 )
         for table in self.points.values():
-            if table.prevalence not in self.baselines_:
-                self.baselines_[table.prevalence] = ax.axhline(table.prevalence, **self._dotted(alpha=0.7))
+            self._baseline(ax, table.prevalence)
         self._draw_points(front=front, hull=hull and bool(self._required("hull")), dominance=dominance)
         choices = self._choices(slopes=slopes, mix=self.rankings)
-        baselines = [(line, f"prevalence {rate:.3g}") for rate, line in self.baselines_.items()]
+        baselines = [(line, f"prevalence {rate}") for rate, line in self.baselines_.items()]
         title = f"Precision and recall{self._isometrics_words(isometrics)}"
         heights = [*average.values()] or [table.precision for table in self.points.values()]
         weak = max(heights) < 0.5
@@ -114,6 +112,12 @@ class PrecisionRecallDisplay(PlaneDisplay):
             if not table.predicted_positive:
                 what = f"{name!r} calls nothing positive, so it has no precision and no place in this plane"
                 raise ArgumentError(what, "leave it out, or use ROCDisplay")
+
+    def _baseline(self, ax: Axes, prevalence: float) -> None:
+        """One line for rates that print alike: a declared mix is met up to rounding only."""
+        printed = f"{prevalence:.3g}"
+        if printed not in self.baselines_:
+            self.baselines_[printed] = ax.axhline(prevalence, **self._dotted(alpha=0.7))
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, recall and precision (NaN where nothing is positive)."""
