@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,13 @@ class ColumnCells:
                 text = str(value)
                 known[value] = at.get(text, other if text in self.others else unseen)
         return np.array([missing if value != value else known[value] for value in plain], dtype=np.int64)  # noqa: PLR0124
+
+    def cell_text(self, cut: int) -> str:
+        """The values that a share is of: those above a cut, or a category."""
+        if self.cuts is not None and cut <= self.cuts.size:
+            return f"from {self.cuts[cut - 1]:.3g}"
+        names = (*self.categories, "other") if self.cuts is None else ("",) * (self.cuts.size + 1)
+        return (*names, "missing", "no number" if self.cuts is not None else "unseen")[cut]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -325,7 +332,9 @@ def _cell(value: Any, cuts: Floats, unseen: int) -> int:
 
 def strata_names(epoch: Epoch) -> tuple[str, ...]:
     """The range of scores of each stratum."""
-    ends: Sequence[str] = [f"{epoch.cuts[cell - 1]:.6g}" if cell else "" for cell in epoch.strata]
+    cuts = [float(epoch.cuts[cell - 1]) for cell in epoch.strata if cell]
+    digits = next(n for n in range(3, 18) if len({f"{cut:.{n}g}" for cut in cuts}) == len(cuts))
+    ends = ["", *(f"{cut:.{digits}g}" for cut in cuts)]
     names = []
     for n, low in enumerate(ends):
         high = ends[n + 1] if n + 1 < len(ends) else ""

@@ -157,3 +157,23 @@ def test_permanent_random_numbers():
     other = inference.permanent_random_numbers(ids, "pepper")
     assert abs(np.corrcoef(u, other)[0, 1]) < 0.06
     assert inference.permanent_random_numbers(["a\x00b"], "s") != inference.permanent_random_numbers(["b"], "s\x00a")
+
+
+def test_probabilities_read_off_few_cases_are_refuted_by_change_alone():
+    rng, number = np.random.default_rng(8), 30
+    refuted = {(shift, allowed): 0 for shift in (0.0, 0.9) for allowed in (False, True)}
+    for _ in range(number):
+        p = expit(rng.normal(-2, 1.5, 20))
+        before = rng.binomial(100, p)
+        stated = (before + 0.5) / 101
+        stated = stated - np.arange(20) * 1e-9  # equal shares are segments of their own
+        order = np.argsort(-stated)
+        reference = th.Ranking(stated[order], before[order], (100 - before)[order])
+        for shift in (0.0, 0.9):
+            k = rng.binomial(1000, expit(logit(p) + shift))[order]
+            labelled = th.Ranking(stated[order], k, 1000 - k)
+            refuted[shift, False] += inference.calibration_evidence(labelled).refuted
+            refuted[shift, True] += inference.calibration_evidence(labelled, reference=reference).refuted
+    assert refuted[0.0, False] > 0.2 * number  # 100 cases a range are not the truth
+    assert refuted[0.0, True] <= 0.05 * number
+    assert refuted[0.9, True] >= 0.7 * number

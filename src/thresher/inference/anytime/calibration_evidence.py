@@ -46,10 +46,14 @@ class CalibrationEvidence(Result):
         return f"evidence {self.evidence:.4g}, intercept {self.intercept}, slope {self.slope}"
 
 
-def calibration_evidence(ranking: Ranking, *, level: float = 0.95) -> CalibrationEvidence:
+def calibration_evidence(
+    ranking: Ranking, *, reference: Ranking | None = None, level: float = 0.95
+) -> CalibrationEvidence:
     """Whether labelled rows refute their probabilities, at every look.
 
     The scores of the ranking are probabilities. Which rows are labelled may depend on the score: alarms alone will do.
+    Probabilities that were read off counts are uncertain themselves; with those counts as `reference`, under the same
+    probabilities, the evidence is that one intercept and slope do not fit both (the least product of their evidence).
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> calibration_evidence(spam_tree)
@@ -59,19 +63,25 @@ def calibration_evidence(ranking: Ranking, *, level: float = 0.95) -> Calibratio
     require_ranking(ranking, probabilities=True)
     score = ranking.score
     wrong = float(ranking.neg[score == 1].sum() + ranking.pos[score == 0].sum())
-    inside = (score > 0) & (score < 1)
-    likelihood = _Likelihood(
-        np.log(score[inside]) - np.log1p(-score[inside]), ranking.pos[inside] * 1.0, ranking.neg[inside] * 1.0
-    )
-    mixture = float(
-        np.logaddexp.reduce([likelihood.log(a, b) for a in SLOPES for b in INTERCEPTS])
-        - math.log(len(SLOPES) * len(INTERCEPTS))
-    )
+    likelihood = _likelihood(ranking)
+    mixture = likelihood.mixture()
     log_evidence = math.inf if wrong else mixture - likelihood.log(1.0, 0.0)
+    if reference is not None and not wrong:
+        require_ranking(reference, probabilities=True)
+        other = _likelihood(reference)
+        both = _Likelihood(*(np.concatenate(pair) for pair in zip(likelihood.parts, other.parts, strict=True)))
+        log_evidence = mixture + other.mixture() - both.log(*both.best((1.0, 0.0)))
     enough = -math.log1p(-level)
     slope, intercept = _region(likelihood, mixture - enough, level)
     evidence = math.exp(min(log_evidence, 700.0)) if log_evidence < math.inf else math.inf
     return CalibrationEvidence(evidence, log_evidence >= enough, intercept, slope, wrong)
+
+
+def _likelihood(ranking: Ranking) -> _Likelihood:
+    score = ranking.score
+    inside = (score > 0) & (score < 1)
+    log_odds = np.log(score[inside]) - np.log1p(-score[inside])
+    return _Likelihood(log_odds, ranking.pos[inside] * 1.0, ranking.neg[inside] * 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +91,16 @@ class _Likelihood:
     x: Floats
     pos: Floats
     neg: Floats
+
+    @property
+    def parts(self) -> tuple[Floats, Floats, Floats]:
+        """Log-odds, positives and negatives."""
+        return self.x, self.pos, self.neg
+
+    def mixture(self) -> float:
+        """Logarithm of the mean likelihood of all slopes and intercepts that are tried."""
+        every = [self.log(a, b) for a in SLOPES for b in INTERCEPTS]
+        return float(np.logaddexp.reduce(every) - math.log(len(every)))
 
     def log(self, a: float, b: float) -> float:
         z = a * self.x + b

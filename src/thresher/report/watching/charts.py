@@ -338,14 +338,17 @@ def _scores(check: Check) -> Chart:
 
 def _columns(check: Check) -> Chart:
     """Input columns by the evidence that they have moved."""
+    cells = {one.name: one for one in check.epoch_of.columns}
     rows = []
     for name, one in sorted(check.columns.items(), key=lambda item: -item[1].e_value):
         _, counts = check.snapshot.columns[name]
         recent = counts[-check.settings.stretch :].sum(axis=0)
         total = max(int(recent.sum()), 1)
         missing, unseen = recent[-2] / total, recent[-1] / total
-        rows.append((name, one.e_value, name in check.drifted, one.share, one.reference, float(missing), float(unseen)))
-    names = ("column", "e_value", "moved", "share", "reference", "missing", "unseen")
+        cell = cells[name].cell_text(one.cut)
+        ends = (one.share, one.reference, float(missing), float(unseen))
+        rows.append((name, one.e_value, name in check.drifted, cell, *ends))
+    names = ("column", "e_value", "moved", "cell", "share", "reference", "missing", "unseen")
     number = len(rows)
     alpha = 1 - check.settings.level
     bar = number / (alpha * max(len(check.drifted), 1)) if number else math.nan

@@ -80,10 +80,15 @@ def _about(check: Check) -> str:
     counts, period = check.counts, check.settings.period
     start = f"{period_text(check.first_period, period)} to " if check.first_period is not None else ""
     return (
-        f"{start}{moment_text(check.as_of)} · {counts['rows']:,} rows, {count_text(counts['alarms'], 'alarm')},"
+        f"{start}{_moment(check.as_of)} · {counts['rows']:,} rows, {count_text(counts['alarms'], 'alarm')},"
         f" {counts['labelled']:,} labels · model {check.model}, alarm from {check.threshold:.3g} on ·"
         f" false alarms: {check.settings.false_alarms} {period}s"
     )
+
+
+def _moment(at: int) -> str:
+    """A moment as people write it, to the minute."""
+    return moment_text(at).replace("T", " ")[:16] + " UTC"
 
 
 def _answer(check: Check) -> tuple[str, list[str]]:
@@ -141,7 +146,7 @@ def _tile(check: Check, one: PromiseCheck) -> VerdictTile:
         f"{_name(one)}, {_asked(one)} promised",
         value,
         ends,
-        limits(one.interval),
+        "" if shown is one.interval else limits(one.interval),
         evidence_bar(one.evidence, one.most),
         against if enough else f"{against}, alarm at {odds_text(one.most)}",
     )
@@ -163,7 +168,7 @@ def _verdicts(check: Check) -> Table:
 
 
 def _else_known(check: Check) -> Table:
-    rows = [(name, words) for name, words in facts(check) if name != "!" and not name.startswith("recall")]
+    rows = [(name, words) for name, words in facts(check) if name != "!" and not name.startswith("step")]
     return Table("What else is known", ("", "now"), rows)
 
 
@@ -181,7 +186,7 @@ def _table(chart: Chart) -> Table:
 
 
 def _is_caption(name: str, value: float) -> bool:
-    return name not in ("change", "stride", "alarm") and not math.isnan(value)
+    return name not in ("change", "stride", "alarm", "refuted", "cut", "bar") and not math.isnan(value)
 
 
 def _cell(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.text import interval_text, number_text, percent_text
+from thresher._internal.text import count_text, interval_text, number_text, percent_text
 from thresher.ranking import Floats
 from thresher.report.static.svg import Box, Panel, Plot, colour, element, picture, short, text
 from thresher.report.watching.charts import Chart
@@ -87,6 +87,9 @@ class Intervals:
             tip = element("title", text(f"{row.label}: {ends_text(row.ends)}"))
             bar = {"x": low, "y": y - 4, "width": max(high - low, 1.5), "height": 8, "rx": 4}
             yield element("rect", tip, **bar, fill=colour(row.place), fill_opacity=0.35)
+            if upper > self.x[1]:
+                beyond = text(f"to {number_text(upper, 2)} ▸")
+                yield element("text", beyond, x=self.box.right - 6, y=y + 4, text_anchor="end", class_="label")
         if not math.isnan(estimate) and self.x[0] <= estimate <= self.x[1]:
             (px,), _ = plot.screen([estimate], [0])
             tip = element("title", text(f"{row.label}: {ends_text(row.ends)}"))
@@ -185,8 +188,8 @@ def _control(check: Check, chart: Chart) -> Panel:
                 "" if each is plot else f"change about {period_text(int(chart.marks['change']), check.settings.period)}"
             )
             each.drawn += _upright(each, chart.marks["change"], words, high=True)
-    each_dot = "period" if chart.marks["stride"] == 1 else f"{chart.marks['stride']:.0f} {check.settings.period}s"
-    caption = f"A dot is one {each_dot} alone; the band holds the mean since the start, however often one looks."
+    each_dot = count_text(int(chart.marks["stride"]), check.settings.period)
+    caption = f"A dot is {each_dot} alone; the band holds the mean since the start, however often one looks."
     if young.any():
         caption += " Grey: young, missing labels may be either."
     caption += " Below: evidence that the promise is broken."
@@ -263,12 +266,19 @@ def _ladders(check: Check) -> list[Panel]:
                 chart["step"], chart["assumption"], chart["refuted"], chart["refutation"], ends, strict=True
             )
         ]  # fmt: skip
-        x = (0.0, 1.0) if promise == "recall" else (0.0, float(np.nanmax([*ends.ravel(), 0.0])) * 1.05 or 1.0)
+        x = (0.0, 1.0) if promise == "recall" else (0.0, _reach_of_costs(chart, ends))
         lines = {chart.marks[promise]: "promised"} if promise in chart.marks else {}
         caption = "From top to bottom more is assumed; what labels or scores refute is struck out."
         label = "recall of mature cohorts" if promise == "recall" else "cost of mature cohorts, per row"
         drawn.append(_panel(f"{title} by assumption", caption, *Intervals(rows, x, label, lines).parts()))
     return drawn
+
+
+def _reach_of_costs(chart: Chart, ends: Floats) -> float:
+    """The end of an axis that shows the narrow intervals; wider ones run out of it."""
+    named = [float(end) for end in (chart.marks.get("expected_cost", math.nan), *ends[:, 0]) if math.isfinite(end)]
+    widest = [float(end) for end in ends[:, 2] if math.isfinite(end)]
+    return (min(4 * max(named), max(widest, default=1.0) * 1.05) if any(named) else max(widest, default=1.0)) or 1.0
 
 
 def _triple(values: npt.ArrayLike) -> tuple[float, float, float]:
@@ -303,12 +313,11 @@ def _class_ratio(check: Check) -> Panel:
     ends = _matrix(chart, ("estimate", "lower", "upper"))
     refuted = bool(chart.marks["refuted"])
     rows = [
-        Row(
-            str(name), _triple(each), BEFORE if name == "reference" else NOW, refuted and name != "reference",
-            "no mix fits",
-        )
+        Row(str(name), _triple(each), BEFORE)
+        if name == "reference"
+        else Row(str(name), _triple(each * np.nan if refuted else each), NOW, refuted, "no mix fits")
         for name, each in zip(chart["method"], ends, strict=True)
-    ]  # fmt: skip
+    ]
     x = float(regret["class_ratio"][0]), float(regret["class_ratio"][-1])
     upper = Intervals(rows, x, "", box=Box(left=54, top=12, bottom=160))
     below = Plot(
@@ -406,12 +415,10 @@ def _columns(check: Check) -> list[Panel]:
     values = [math.log10(max(value, 1e-9)) for value in chart["e_value"][:_MOST_ROWS]]
     most = max(*values, math.log10(chart.marks["bar"]), 1.0) * 1.15
     rows = []
-    for name, value, moved, share, before in zip(
-        chart["column"], values, chart["moved"], chart["share"], chart["reference"], strict=False
+    for name, cell, value, moved, share, before in zip(
+        chart["column"], chart["cell"], values, chart["moved"], chart["share"], chart["reference"], strict=False
     ):
-        words = f"{name}: {percent_text(share)} above a cut, {percent_text(before)} before" + (
-            " (moved)" if moved else ""
-        )
+        words = f"{name}, {cell}: {percent_text(share)}, was {percent_text(before)}" + (" (moved)" if moved else "")
         rows.append(Row(words, (value, min(value, 0.0), max(value, 0.0)), AIM if moved else NOW))
     lines = {math.log10(chart.marks["bar"]): "moved from here on"}
     x = min(0.0, *values) - 0.2, most

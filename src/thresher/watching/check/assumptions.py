@@ -22,11 +22,15 @@ from thresher.inference import (
     label_shift_test,
     regret_interval,
 )
-from thresher.ranking import Ranking
+from thresher.inference.anytime.threshold import Remedy
+from thresher.ranking import Counts, Floats, Ranking
 from thresher.watching.check.evidence import Evidence
+from thresher.watching.check.quantities import quantity_interval
 from thresher.watching.cohorts import Cohorts
 from thresher.watching.epoch import Epoch
+from thresher.watching.settings import Promise
 
+_COST = Promise("expected_cost", "expected_cost", "<=", 0.0)
 _FEWEST = 30  # labels of each class from which a change of cost is split
 
 
@@ -70,7 +74,8 @@ class ThresholdState:
     """Whether the threshold is still the cheapest, and what it costs if not.
 
     `holds_from` and `holds_to` are the class ratios for which it is. `band` compares the lowest alarms with what an
-    alarm has to yield, without any assumption. `decision_holds` is None where neither tells.
+    alarm has to yield, without any assumption. `decision_holds` is None where neither tells. `cost` are limits of the
+    cost per row, which say whether its `change` is more than chance.
     """
 
     decision_holds: bool | None
@@ -79,6 +84,14 @@ class ThresholdState:
     band: AlarmBand | None
     regret: Interval | None
     change: CostChange | None
+    cost: Interval | None
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """What mends the largest part of a cost that is surely higher; None if unknown."""
+        if self.change is None or self.cost is None:
+            return None
+        return self.change.remedy if self.cost.lower > self.change.promised else "none"
 
 
 def threshold_state(epoch: Epoch, evidence: Evidence, mix: Mix | None) -> ThresholdState:
@@ -99,7 +112,9 @@ def threshold_state(epoch: Epoch, evidence: Evidence, mix: Mix | None) -> Thresh
     if band is not None and band.verdict == "raise":
         holds = False
     ends: tuple[float | None, float | None] = within or (None, None)
-    return ThresholdState(holds, *ends, band, regret, _cost_change(epoch, evidence))
+    change = _cost_change(epoch, evidence)
+    cost = None if change is None else quantity_interval(_COST, evidence, evidence.mature)
+    return ThresholdState(holds, *ends, band, regret, change, cost)
 
 
 def _lowest_band(evidence: Evidence) -> AlarmBand | None:
@@ -107,8 +122,8 @@ def _lowest_band(evidence: Evidence) -> AlarmBand | None:
     if not alarms.count():
         return None
     lowest = alarms.take(alarms.strata == alarms.strata.min())
-    k, n = lowest.count(lowest.positive), lowest.count(~lowest.unknown)
-    return alarm_band(k, n, evidence.condition, level=evidence.level) if n else None
+    k, n, waiting = lowest.count(lowest.positive), lowest.count(), lowest.count(lowest.unknown)
+    return alarm_band(k, n, evidence.condition, unlabelled=waiting, level=evidence.level) if n > waiting else None
 
 
 def _cost_change(epoch: Epoch, evidence: Evidence) -> CostChange | None:
@@ -141,7 +156,10 @@ def drawn_ranking(epoch: Epoch, evidence: Evidence) -> Ranking | None:
 
 
 def calibration_of_labels(epoch: Epoch, evidence: Evidence) -> CalibrationEvidence | None:
-    """Evidence that cells of scores have other shares of positives than before."""
+    """Evidence that cells of scores have other shares of positives than before.
+
+    What they had is read off the reference, whose own chance is allowed for.
+    """
     mature = evidence.mature
     known = mature.take(mature.due & ~mature.unknown)
     if not known.count():
@@ -151,5 +169,9 @@ def calibration_of_labels(epoch: Epoch, evidence: Evidence) -> CalibrationEviden
     of_pos, of_neg = known.by_cell(known.positive), known.by_cell(known.negative)
     there = np.flatnonzero(of_pos + of_neg)
     scores, at = np.unique(share[there], return_inverse=True)
-    counts = [np.bincount(at, weights=each[there]).astype(np.int64)[::-1] for each in (of_pos, of_neg)]
-    return calibration_evidence(Ranking(scores[::-1], pos=counts[0], neg=counts[1]), level=evidence.level)
+
+    def ranking(*counts: Floats | Counts) -> Ranking:
+        of_each = [np.bincount(at, weights=each[there]).astype(np.int64)[::-1] for each in counts]
+        return Ranking(scores[::-1], pos=of_each[0], neg=of_each[1])
+
+    return calibration_evidence(ranking(of_pos, of_neg), reference=ranking(pos, neg), level=evidence.level)

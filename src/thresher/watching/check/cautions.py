@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from thresher.watching.check.evidence import Delays
 
 _ACTED_UPON = 0.05  # share of old alarms with a label, below which alarms seem to be acted upon
+_REVIEWED = 0.99  # share of old alarms with a label, from which the rest are too few to matter
 _REPLICATES = 500
 
 
@@ -103,7 +104,8 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
         note("label-before-score", f"{text}: they came before their rows, and are left out")
     waiting = young.count(young.due & young.unknown)
     if waiting:
-        note("young-cohorts", f"{waiting:,} rows are younger than labels take to come, and are not judged yet")
+        text = f"{young.count(young.due):,} rows that are to be labelled are younger than labels take to come"
+        note("young-cohorts", f"{text}, {waiting:,} of them without a label, and are not judged yet")
     if delays.test is not None and delays.test.differs:
         text = f"the share labelled by an age differs by up to {delays.test.gap:.2f} between the classes"
         note("delay-tells-class", f"{text}, so cohorts are judged when they are old enough only")
@@ -111,7 +113,7 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
     if alarms and not reviewed / alarms >= _ACTED_UPON and alarms >= FEWEST_LABELS:
         text = f"{reviewed:,} of {alarms:,} old alarms have a label"
         note("acted-upon", f"{text}: if alarms are acted upon, let a drawn share of them pass")
-    elif reviewed < alarms:
+    elif reviewed < _REVIEWED * alarms:
         text = f"{alarms - reviewed:,} of {alarms:,} old alarms have no label"
         note("review-not-drawn", f"{text}: within a range of scores, review must not depend on what would be seen")
     needs = [

@@ -138,8 +138,8 @@ class Check(Tabular):
 
     @property
     def remedy(self) -> str | None:
-        """What mends the largest part of a higher cost; None where labels are too few."""
-        return None if self.threshold_state.change is None else self.threshold_state.change.remedy
+        """What mends the largest part of a higher cost; "none" if it is not surely higher."""
+        return self.threshold_state.remedy
 
     def ladder(self, quantity: str = "recall") -> tuple[Step, ...]:
         """What each assumption tells of a quantity; refuted ones have no limits."""

@@ -44,7 +44,7 @@ def headline(check: Check) -> str:
 def cells(one: PromiseCheck, period: str) -> tuple[str, ...]:
     """A promise as cells: promise, recent, all, verdict, evidence, because."""
     recent = "–"
-    if one.recent is not None and one.since is not None:
+    if one.verdict == "broken" and one.recent is not None and one.since is not None:
         recent = f"{limits(one.recent)} since {period_text(one.since, period)}"
     return str(one.promise), recent, limits(one.interval), _WORDS[one.verdict], odds(one.evidence), one.because
 
@@ -118,15 +118,19 @@ def facts(check: Check) -> Iterator[tuple[str, str]]:
 def _of_threshold(check: Check) -> Iterator[tuple[str, str]]:
     state, mix = check.threshold_state, check.mix
     if (band := state.band) is not None:
-        words = {"raise": "raising it pays, proven from reviewed alarms alone", "pays": "the band pays"}
+        words = {"raise": "raising it pays, whatever else is assumed", "pays": "they pay"}
         verdict = words.get(band.verdict, "undecided")
-        yield "threshold", f"lowest band of alarms {limits(band.precision)} against {band.break_even:.3g}: {verdict}"
+        right = f"of the lowest alarms {limits(band.precision)} are right"
+        yield "threshold", f"{right}, and they pay from {band.break_even:.3g} on: {verdict}"
     if mix is not None:
-        text = f"{limits(mix.interval)} if classes look as before ({'' if mix.test.refuted else 'not '}refuted)"
+        text = f"{limits(mix.interval)} if classes look as before (not refuted)"
+        if mix.test.refuted:
+            text = "not known: scores refute that classes look as before"
         if state.holds_from is not None and state.holds_to is not None:
             text += f"; threshold holds from {number_text(state.holds_from)} to {number_text(state.holds_to)}"
         if state.regret is not None:
             text += f"; regret {number_text(state.regret.lower)} to {number_text(state.regret.upper)} a row"
         yield "class ratio", text
-    if (change := state.change) is not None:
-        yield "cost", f"{change.now:.4g} a row, promised {change.promised:.4g}; remedy: {check.remedy}"
+    if state.change is not None and state.cost is not None:
+        remedy = "not surely more" if check.remedy == "none" else f"what mends most: {check.remedy}"
+        yield "cost", f"{limits(state.cost)} a row, {state.change.promised:.3g} when it was deployed: {remedy}"

@@ -123,8 +123,8 @@ def simulate(
             check = watch.check()
             for alarm in check.alarms:
                 if alarm.promise not in open_:
-                    one = check.promises[alarm.promise]
-                    tell(week, f"alarm: {one.promise}: {one.because}")
+                    one = check.promises.get(alarm.promise)
+                    tell(week, "alarm: scores have moved" if one is None else f"alarm: {one.promise}: {one.because}")
             open_ |= {alarm.promise for alarm in check.alarms}
     assert check is not None  # noqa: S101 - the last week is checked
     return check
