@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
-from thresher.learning import LeafTree, Neighbours, TextFeatures, read_model, write_model
+from thresher.learning import DerivedFeatures, LeafTree, Neighbours, TextFeatures, read_model, write_model
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -31,6 +31,7 @@ MODELS = {
     "encoder": OneHotEncoder(sparse_output=False).fit([[1], [2], [3]]),
     "words": TextFeatures().fit(WORDS),
     "counts": TextFeatures(text="counts").fit(WORDS),
+    "derived": DerivedFeatures(["bins(a, 3)"]).fit({"a": X[:, 0]}),
 }
 
 
@@ -57,6 +58,13 @@ def nodes(schema, name):
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     own = [schema] if isinstance(schema, dict) and schema.get("__class__") == name else []
     return own + [node for part in parts for node in nodes(part, name)]
+
+
+def npy(size):
+    """A file of so many numbers."""
+    content = io.BytesIO()
+    np.save(content, np.arange(float(size)))
+    return content.getvalue()
 
 
 def array(attribute, place, value, *, field=None, owner="Tree"):
@@ -165,6 +173,16 @@ ATTACKS = {
     "long phrases": ("words", attribute("TfidfVectorizer", "ngram_range", [1, 10**6]), "ngram_range"),
     "pattern": ("words", attribute("TfidfVectorizer", "token_pattern", "(a+)+$"), "token_pattern"),
     "pattern of counts": ("counts", attribute("CountVectorizer", "token_pattern", "(a+)+$"), "token_pattern"),
+    "derived for ever": (
+        "derived",
+        attribute("DerivedFeatures", "features", ["*" * 10**6]),
+        "in more than 1,000 signs",
+    ),
+    "bins for ever": (
+        "derived",
+        lambda _, files: files.update({name: npy(10**4) for name in files if name.endswith(".npy")}),
+        "more than 100 bins",
+    ),
     "files as input": ("words", attribute("TfidfVectorizer", "input", "filename"), "input of a vectoriser"),
     "another version": ("tree", attribute("DecisionTreeClassifier", "_sklearn_version", "0.1.2"), "scikit-learn 0.1.2"),
     "another protocol": ("tree", lambda schema, _: schema.update(protocol=0), "protocol is 0"),

@@ -142,10 +142,10 @@ def require_function(value: Any, *, name: str) -> None:
         raise _refusal(name, "be a function", value, "leave it out, or give one")
 
 
-def require_names(values: Any, *, name: str) -> list[str]:
+def require_names(values: Any, *, name: str, example: str = "age") -> list[str]:
     """Names of columns as a list; a single text is no list of them."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not all(isinstance(each, str) for each in values):
-        raise _refusal(name, "be a list of names", values, f"e.g. {argument(name, ['age'])}")
+        raise _refusal(name, "be a list of names", values, f"e.g. {argument(name, [example])}")
     return list(values)
 
 

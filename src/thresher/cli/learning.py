@@ -52,6 +52,7 @@ class LearningTable(TypedDict):
     other: Any
     types: Mapping[str, str]
     orders: Mapping[str, Sequence[str]]
+    derive: Sequence[str]
     groups: Any
     times: Any
     missing: Literal["indicator", "fill"]
@@ -90,6 +91,7 @@ def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
         "other": positive_label(options.other, labels),
         "types": types,
         "orders": orders,
+        "derive": options.derive,
         "groups": groups,
         "times": times,
         "missing": "fill" if options.missing == "fill" else "indicator",
@@ -131,7 +133,7 @@ def measure_gain(
     source: str, how: FeatureOptions, asked: GainOptions, condition: ConditionOptions
 ) -> learning.FeatureGain:
     """Read a table, and compare a model with and without some columns."""
-    data, target = _read_frame(source, how.target, asked.gain)
+    data, target = _read_frame(source, how.target, ())
     if how.missing == "drop":
         data = learning.complete_rows(data).data
     return learning.feature_gain(

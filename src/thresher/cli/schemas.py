@@ -208,7 +208,15 @@ _CURVE = fields(
     validation=_LIMITS,
 )
 _COLUMN = fields(
-    name=TEXT, kind=TEXT, reason=TEXT, rows=COUNT, distinct=COUNT, missing=COUNT, example={}, order=items({})
+    name=TEXT,
+    kind=TEXT,
+    reason=TEXT,
+    rows=COUNT,
+    distinct=COUNT,
+    missing=COUNT,
+    example={},
+    order=items({}),
+    of=items(TEXT),
 )
 _MEASURES_OF_CLASSES = (
     *("overall_accuracy", "mean_class_accuracy", "macro_f1", "weighted_f1", "log_loss", "brier", "one_vs_one_macro"),

@@ -32,6 +32,7 @@ from thresher.learning.models.tree_drawing import TreeNodes
 from thresher.learning.preprocessing.encoders import (
     Categories,
     DateParts,
+    DerivedFeatures,
     MissingFlags,
     Numbers,
     TextFeatures,
@@ -51,7 +52,8 @@ __all__ += ["ColumnType", "ColumnTypes", "CompleteRows", "MissingValues", "Noisy
 __all__ += ["Outliers", "Split", "Target", "column_types", "complete_rows", "frame", "instance_noise", "label_noise"]
 __all__ += ["leakage", "missing_values", "split", "target_column"]
 # preprocessing and features
-__all__ += ["Categories", "DateParts", "MissingFlags", "Numbers", "TextFeatures", "named_category", "preparation"]
+__all__ += ["Categories", "DateParts", "DerivedFeatures", "MissingFlags", "Numbers", "TextFeatures"]
+__all__ += ["named_category", "preparation"]
 __all__ += ["PrincipalComponents", "Scatter", "ScatterSelector", "Selection", "principal_components", "scatter"]
 __all__ += ["scatter_of_chunks", "selection"]
 __all__ += ["FeatureGain", "FeatureSearch", "feature_gain", "feature_search"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from thresher._internal.arguments import require_function, require_instance, require_level, require_names
 from thresher._internal.parallel import Progress
@@ -14,12 +14,14 @@ from thresher._internal.text import interval_text, number_text
 from thresher.errors import ArgumentError, argument
 from thresher.inference import Difference, Interval, corrected_t
 from thresher.inputs.labels import listed
-from thresher.learning.data.column_types import ColumnTypes, column_types
+from thresher.learning.data.column_types import ColumnTypes, Derived, column_types
+from thresher.learning.data.derived import SIGNS, derived_feature
 from thresher.learning.data.frame import column_of, frame
 from thresher.learning.data.target import learning_target
 from thresher.learning.learn import calibrated_candidates, calibration_options, inner_folds
 from thresher.learning.learned import features_of
 from thresher.learning.models.candidates import models_to_compare
+from thresher.learning.preprocessing.encoders import Text
 from thresher.learning.preprocessing.preparation import preparation
 from thresher.learning.validation.cross_validate import cross_validate, nested_costs, nested_interval
 from thresher.learning.validation.folds import Folding
@@ -86,7 +88,9 @@ def feature_gain(
     positive: Any = None,
     types: Mapping[str, Any] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
+    derive: Sequence[str] = (),
     missing: Literal["indicator", "fill"] = "indicator",
+    text: Text = "tf-idf",
     folds: Folding = 10,
     groups: Any = None,
     times: Any = None,
@@ -100,7 +104,8 @@ def feature_gain(
 
     The model is fitted with and without them on the same folds, each time prepared and calibrated within the training
     rows, and the two are compared in pairs: by the nested expected cost under the condition, at thresholds chosen on
-    the training rows, or by a `measure` such as "auc". `model` is the name of a candidate or a classifier; `margin` is
+    the training rows, or by a `measure` such as "auc". A feature is a column, or derived from columns that stay, e.g.
+    "log(amount)", as in `column_types`. `model` is the name of a candidate or a classifier; `margin` is
     the difference that still counts as none. Other arguments are those of `learn`. Asked of many features one by one,
     some seem to help by chance: one in twenty at the default level.
 
@@ -119,17 +124,18 @@ def feature_gain(
         raise ArgumentError(what, "give one: the condition compares by expected cost")
     table = frame(data)
     asked = _asked(table, features, target=target)
+    new = [name for name in asked if name not in table.columns]
     number = folds if isinstance(folds, int) else None
     goal = learning_target(table, target, positive=positive, condition=condition, folds=number)
     if condition is None:
         condition = OperatingCondition(costs=None if goal.classes is None else CostMatrix.equal(goal.classes))
     name, compared = _one_model(model, seed=seed, classes=len(goal.labels))
-    columns = column_types(goal.table, target=target, types=types, orders=orders)
+    columns = column_types(goal.table, target=target, types=types, orders=orders, derive=[*derive, *new])
     others = _others(columns, asked)
     options = calibration_options(None if goal.classes is None else "temperature", goal, condition)
     wrap = partial(calibrated_candidates, options=options, folds=inner_folds(groups, times, seed=seed))
     pair = {
-        side: wrap({name: compared}, preparation(kinds, missing=missing, seed=seed))[name]
+        side: wrap({name: compared}, preparation(kinds, missing=missing, text=text, seed=seed))[name]
         for side, kinds in ((WITH, columns), (WITHOUT, others))
     }
     cv = cross_validate(
@@ -157,24 +163,27 @@ def feature_gain(
 
 
 def _asked(table: Any, features: str | Sequence[str], *, target: str) -> tuple[str, ...]:
-    asked = (features,) if isinstance(features, str) else tuple(require_names(features, name="features"))
+    """The features asked about, derived ones as they are written."""
+    asked = [features] if isinstance(features, str) else require_names(features, name="features")
     if not asked:
         raise ArgumentError("there are no features to ask about", "name one column or more")
-    for name in asked:
-        column_of(table, name)
     if target in asked:
         raise ArgumentError(f"{target!r} is the target", "ask about a feature")
-    return asked
+    for name in asked:
+        if not set(name) & SIGNS:
+            column_of(table, name)
+    return tuple(name if name in table.columns else derived_feature(name, table).name for name in asked)
 
 
 def _others(columns: ColumnTypes, asked: Sequence[str]) -> ColumnTypes:
     """The columns without those asked about, all of which a model must learn from."""
-    if unused := [name for name in asked if name not in columns.used]:
+    learnt_from = [*columns.used, *columns.named(*get_args(Derived))]
+    if unused := [name for name in asked if name not in learnt_from]:
         one = columns[unused[0]]
         what = f"no model learns from {one.name!r}, which is {one.kind}: {one.reason}"
         raise ArgumentError(what, f"declare what it is: {argument('types', {one.name: 'categorical'})}")
     others = replace(columns, columns=tuple(one for one in columns if one.name not in asked))
-    if not others.used:
+    if not others.needed:
         raise ArgumentError("no other column is left to do without", "ask about fewer of them")
     return others
 

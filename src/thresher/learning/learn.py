@@ -63,6 +63,7 @@ def learn(
     models: Sequence[str] | Mapping[str, Any] | None = None,
     types: Mapping[str, Any] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
+    derive: Sequence[str] = (),
     calibration: Calibration | None = None,
     tune: Tuning = False,
     missing: Literal["indicator", "fill"] = "indicator",
@@ -98,7 +99,7 @@ def learn(
         Which of the models that may be best is taken: "simplest", "first", a model's name, or by default the cheapest.
     models
         Names of candidate models, or a mapping of names to classifiers; all candidates by default.
-    types, orders, missing, text
+    types, orders, derive, missing, text
         As in `column_types` and `preparation`.
     calibration
         The method of `CalibratedModel`: "platt" unless given, and of several classes "auto", the best map by cost.
@@ -137,7 +138,7 @@ def learn(
     compared = models_to_compare(models, seed=seed, classes=len(goal.labels))
     require_free_names(compared, goal)
     settings, preferred = settings_to_try(tune, compared), order_of_preference(prefer, tuple(compared))
-    columns = column_types(goal.table, target=target, types=types, orders=orders)
+    columns = column_types(goal.table, target=target, types=types, orders=orders, derive=derive)
     parts = split(goal.y, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, times=times, seed=seed)
     train, test = parts["train"], parts["test"]
     if number is not None and number > 1:  # fewer folds are refused later

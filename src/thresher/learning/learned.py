@@ -278,7 +278,7 @@ def kind_words(learned: Learned) -> list[str]:
 def features_of(data: Any, columns: ColumnTypes) -> Any:
     """The columns that the model learns from, refused where some are not there."""
     table = frame(data)
-    if absent := [name for name in columns.used if name not in table.columns]:
-        what = f"{len(absent)} of {len(columns.used)} columns are not there: {', '.join(map(repr, absent[:8]))}"
+    if absent := [name for name in columns.needed if name not in table.columns]:
+        what = f"{len(absent)} of {len(columns.needed)} columns are not there: {', '.join(map(repr, absent[:8]))}"
         raise ColumnError(what, "give a table with the columns the model learnt from")
-    return table[columns.used]
+    return table[columns.needed]

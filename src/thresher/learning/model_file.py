@@ -31,7 +31,8 @@ Node: TypeAlias = Mapping[str, Any]
 
 # Classes and functions that saved models name; they report thresher.learning as their module, so that files may move.
 SAVED = (
-    *("CalibratedModel", "Categories", "CostSensitiveClassifier", "DateParts", "DistanceClassifier", "GroupedModel"),
+    *("CalibratedModel", "Categories", "CostSensitiveClassifier", "DateParts", "DerivedFeatures"),
+    *("DistanceClassifier", "GroupedModel"),
     *("LeafTree", "MissingFlags", "Neighbours", "Numbers", "OneFeatureRule", "Outliers", "ScatterSelector"),
     *("TextFeatures", "TreeNodes", "named_category"),
 )

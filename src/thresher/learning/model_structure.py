@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher.learning.data.derived import LONGEST, MOST_BINS
+
 Node: TypeAlias = Mapping[str, Any]
 _WORDS = r"(?u)\b\w\w+\b"  # scikit-learn's default; another pattern could take for ever
 _MOST_JOBS = 64
@@ -227,6 +229,14 @@ def _check_words(state: _State, _features: int | None) -> None:
         raise StructureError("the words of a vectoriser have other columns than 0, 1, 2, ...")
 
 
+def _check_derived(state: _State, _features: int | None) -> None:
+    """Features that are read in no time, in as many bins as there may be."""
+    if any(len(text) > LONGEST for text in state["features"]):
+        raise StructureError(f"a derived feature is written in more than {LONGEST:,} signs")
+    if any(edges.size >= MOST_BINS for edges in (state.get("edges_") or {}).values()):
+        raise StructureError(f"a derived feature has more than {MOST_BINS} bins")
+
+
 def _check_isolation(state: _State, features: int | None) -> None:
     if any(np.array_equal(one, range(features or 0)) is False for one in state.get("estimators_features_") or ()):
         raise StructureError("a tree of an isolation forest has other features than its forest")
@@ -252,6 +262,7 @@ _LOADED: Mapping[str, Callable[[Node, Mapping[str, bytes], int | None], None]] =
     "TreeNode": _check_tree,
 }
 _CHECKS: Mapping[str, Callable[[_State, int | None], None]] = {
+    "DerivedFeatures": _check_derived,
     "DummyClassifier": _check_dummy,
     "CountVectorizer": _check_words,
     "HistGradientBoostingClassifier": _check_boosting,

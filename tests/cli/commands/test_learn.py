@@ -127,13 +127,20 @@ def test_columns_are_declared_grouped_and_dropped(data, here):
             "size": np.where(rng.random(160) < 0.3 + 0.4 * label, "L", "S"),
             "code": rng.integers(1, 4, 160),
             "age": np.where(rng.random(160) < 0.1, np.nan, rng.normal(40, 10, 160) + 9 * label),
+            "note": [f"visit {i} with {'a cough' if ill or i % 2 else 'nothing'}" for i, ill in enumerate(label)],
             "patient": np.arange(160) // 4,
             "ill": np.where(label, "yes", "no"),
         }
     )
     table.to_json(here / "ill.jsonl", orient="records", lines=True)
-    words = ["learn", "ill.jsonl", "--target", "ill", "--positive", "yes", "--model", "naive bayes", "--folds", "3"]
+    words = ["learn", "ill.jsonl", "--target", "ill", "--positive", "yes", "--model", "logistic", "--folds", "3"]
     words += [
+        "--prefer",
+        "logistic",
+        "--text",
+        "presence",
+        "--derive",
+        "log(age)",
         "--no-curves",
         "--type",
         "code=categorical",
@@ -146,7 +153,15 @@ def test_columns_are_declared_grouped_and_dropped(data, here):
     ]
     message = data(*words)
     kinds = {column["name"]: column["kind"] for column in message["columns"]}
-    assert kinds == {"size": "ordinal", "code": "categorical", "age": "numerical", "patient": "ignored"}
+    assert kinds == {
+        "size": "ordinal",
+        "code": "categorical",
+        "age": "numerical",
+        "note": "text",
+        "patient": "ignored",
+        "log(age)": "derived",
+    }
+    assert "· [note: cough]\n" in message["text"]
     assert message["dropped"] == table["age"].isna().sum()
     assert sum(message["rows"].values()) == 160 - message["dropped"]
 
@@ -322,6 +337,9 @@ def _lines(rows):
         ([*DECLARED, "--type", "side=colour"], "no kind 'colour'"),
         ([*DECLARED, "--type", "sid=text"], "did you mean 'side' or 'id'?"),
         ([*DECLARED, "--order", "side=left,middle"], "not in its declared order"),
+        ([*DECLARED, "--derive", "sqrt(side)"], "write log(x), log1p(x), x / y"),
+        ([*DECLARED, "--derive", "log(side)"], "made of 'side', which is categorical"),
+        ([*DECLARED, "--text", "bag"], "'tf-idf', 'counts', 'presence'"),
         ([*DECLARED, "--group", "absent"], "no column 'absent'"),
         ([*DECLARED, "--folds", "1"], "--folds"),
         ([*DECLARED, "--level", "95"], "did you mean --level 0.95?"),

@@ -84,7 +84,7 @@ def test_remarks_of_pieces_add_up_to_those_of_all_rows(towns, size):
 @pytest.mark.parametrize("word", ["", " NA", "nan", "null", "None"])
 def test_words_for_missing(word):
     rows, _, gaps = read(["1", word], column("numerical"))
-    assert np.isnan(rows["c"][1])
+    assert np.isnan(rows["c"].iloc[1])
     assert gaps == Counter(c=1)
     assert not read(["1", word], column("numerical", gaps=True))[2]
 

@@ -22,6 +22,7 @@ class TableOptions:
     other: str | None = option(metavar="LABEL", help="Of several classes, the one that rare labels count as.")
     types: tuple[str, ...] = option(metavar="COLUMN=KIND", help="What a column is: ignored, text, ...")
     orders: tuple[str, ...] = option(metavar="COLUMN=A,B,...", help="Categories from lowest to highest.")
+    derive: tuple[str, ...] = option(metavar="FEATURE", help="Add log(x), x / y, x * y or bins(x, 5) of columns.")
     group: str | None = column_option(help="Column of what must not be torn apart.")
     time: str | None = column_option(help="Column to test on later rows by.")
     missing: Literal["indicator", "fill", "drop"] = option(

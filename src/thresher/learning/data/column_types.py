@@ -10,18 +10,18 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.arguments import is_one_of, require_instance
+from thresher._internal.arguments import is_one_of, require_instance, require_names
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, MissingValueError, argument
 from thresher.evaluation.summary import text_table
-from thresher.learning.data.frame import column_of, frame
+from thresher.learning.data.derived import DerivedFeature, bin_edges, derived_feature
+from thresher.learning.data.frame import LARGEST, column_of, frame
 
 MOST_CATEGORIES = 1000
 # Words among numbers are refused only when there are this many numbers and this great a share of them.
 _NUMBERS, _NUMBER_SHARE = 10, 0.8
 # Numbers with decimals are measurements and no codes, so a smaller share of them shows a mix.
 _MEASURED_SHARE = 0.2
-LARGEST = float(np.finfo(np.float32).max)  # of a feature: scikit-learn's trees hold float32
 _FEWEST_FOR_IDENTIFIER = 20
 _WORDS_OF_TEXT = 3
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|uuid|guid|key|index|row|nr|no)$", re.IGNORECASE)
@@ -30,6 +30,7 @@ _CAMEL_ID = re.compile(r"[a-z](?:Id|ID)$")
 Kind: TypeAlias = Literal[
     "numerical", "boolean", "categorical", "ordinal", "text", "date", "identifier", "constant", "ignored"
 ]
+Derived: TypeAlias = Literal["derived", "binned"]
 USED: tuple[Kind, ...] = ("numerical", "boolean", "categorical", "ordinal", "text", "date")
 # What values are, by the words of pandas for their types.
 _FAMILIES = {"boolean": "boolean", "string": "text"}
@@ -39,31 +40,38 @@ _FAMILIES |= dict.fromkeys(("datetime", "datetime64", "date"), "date")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnType(Result):
-    """One column: its kind, the reason for it, and how many values it has and lacks."""
+    """One column: its kind, the reason for it, and how many values it has and lacks.
+
+    Features derived from other columns are "derived" or "binned", `of` those columns.
+    """
 
     name: str
-    kind: Kind
+    kind: Kind | Derived
     reason: str
     rows: int
     distinct: int
     missing: int
     example: str
     order: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
     @property
     def used(self) -> bool:
-        """Whether a model may learn from it; not from identifiers and constants."""
+        """Whether a model may learn from it as it is; not from identifiers and constants."""
         return self.kind in USED
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnTypes(Tabular):
-    """The columns of a table in order, the target left out; prints as a table."""
+    """The columns of a table in order, then derived features; prints as a table.
+
+    The target is left out.
+    """
 
     columns: tuple[ColumnType, ...]
     target: str | None = None
 
-    def named(self, *kinds: Kind) -> list[str]:
+    def named(self, *kinds: Kind | Derived) -> list[str]:
         """Names of the columns of these kinds.
 
         >>> column_types({"age": [31, 25, 40], "town": ["Oslo", "Rome", "Oslo"]}).named("categorical")
@@ -73,17 +81,28 @@ class ColumnTypes(Tabular):
 
     @property
     def used(self) -> list[str]:
-        """Names of the columns that a model may learn from."""
+        """Names of the columns that a model may learn from as they are."""
         return self.named(*USED)
+
+    @property
+    def needed(self) -> list[str]:
+        """Names of the columns used as they are, or to derive features from."""
+        return list(dict.fromkeys([*self.used, *self.sources(*get_args(Derived))]))
+
+    def sources(self, *kinds: Derived) -> list[str]:
+        """Names of the columns that features of these kinds are derived from."""
+        return list(dict.fromkeys(name for column in self if column.kind in kinds for name in column.of))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for a file."""
-        return {"target": self.target, "columns": [asdict(column) | {"order": list(column.order)} for column in self]}
+        columns = [asdict(column) | {"order": list(column.order), "of": list(column.of)} for column in self]
+        return {"target": self.target, "columns": columns}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ColumnTypes:
         """The column types that `to_dict` wrote."""
-        return cls(tuple(ColumnType(**c | {"order": tuple(c["order"])}) for c in data["columns"]), data["target"])
+        columns = (column | {name: tuple(column[name]) for name in ("order", "of")} for column in data["columns"])
+        return cls(tuple(ColumnType(**column) for column in columns), data["target"])
 
     def __getitem__(self, name: str) -> ColumnType:
         for column in self.columns:
@@ -132,12 +151,17 @@ def column_types(
     target: str | None = None,
     types: Mapping[str, Kind] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
+    derive: Sequence[str] = (),
     most_categories: int = MOST_CATEGORIES,
 ) -> ColumnTypes:
     """The kind of each column; `types` overrules, `orders` declares ordinal columns.
 
     Nothing is converted here, and a doubtful column is refused, not guessed at: one that is wholly missing, that mixes
     kinds of values, that has words among its numbers, or that has more than `most_categories` categories.
+
+    `derive` adds features made of columns of numbers: `log(x)`, `log1p(x)`, `x / y`, `x * y`, and `bins(x, 5)`, which
+    are five bins of about equally many rows. A feature that some row does not have is refused, e.g. a logarithm of 0.
+    The columns may be ignored, so that the feature takes their place.
 
     >>> table = {"id": list(range(1, 31)), "size": ["S", "M", "L"] * 10, "age": [31.5, 25, None] * 10}
     >>> print(column_types(table, orders={"size": ["S", "M", "L"]}))
@@ -163,7 +187,15 @@ def column_types(
         for name in table.columns
         if name != target
     )
-    return ColumnTypes(columns, target)
+    features = [derived_feature(text, table) for text in require_names(derive, name="derive", example="log(age)")]
+    names = [*table.columns, *(feature.name for feature in features)]
+    if twice := [feature.name for feature in features if names.count(feature.name) > 1]:
+        raise ArgumentError(f"{twice[0]!r} is there twice", "derive each feature once, and none that is a column")
+    binned = [feature.columns[0] for feature in features if feature.bins]
+    if twice := [name for name in binned if binned.count(name) > 1]:
+        raise ArgumentError(f"{twice[0]!r} is in bins twice", "choose one number of bins")
+    kinds = {column.name: column for column in columns}
+    return ColumnTypes((*columns, *(_derived(feature, table, kinds) for feature in features)), target)
 
 
 def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: int) -> ColumnType:
@@ -184,6 +216,31 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
     shown = example if len(example) <= 24 else example[:23] + "…"
     distinct = int((present.astype(str) if present.dtype == object else present).nunique())
     return ColumnType(name, inference.kind, inference.reason, rows, distinct, missing, shown, inference.order)
+
+
+def _derived(feature: DerivedFeature, table: Any, kinds: Mapping[str, ColumnType]) -> ColumnType:
+    """A derived feature that no row of a table makes undefined."""
+    import pandas as pd
+
+    for name in feature.columns:
+        if name not in kinds:
+            raise ArgumentError(f"{feature.name} is made of the target {name!r}", "derive features from other columns")
+        if kinds[name].kind not in ("numerical", "boolean", "ignored"):
+            what = f"{feature.name} is made of {name!r}, which is {kinds[name].kind}: {kinds[name].reason}"
+            raise ColumnError(what, f"if it holds numbers, declare {argument('types', {name: 'numerical'})}")
+    numbers = pd.DataFrame({name: parse_numbers(table[name].dropna()) for name in feature.columns}, index=table.index)
+    values = feature.values(numbers)
+    present = values[~np.isnan(values)]
+    distinct, reason = len(np.unique(present)), feature.words
+    if feature.bins:
+        distinct = len(bin_edges(values, feature.bins)) + 1
+        reason += f"; its values repeat, so that {distinct} differ" if distinct < feature.bins else ""
+    if distinct < 2:
+        what = f"{feature.name} is the same in every row that has it"
+        raise ColumnError(what, "leave it out; it tells no row from another")
+    kind: Derived = "binned" if feature.bins else "derived"
+    missing, example = len(values) - len(present), f"{present[0]:.6g}"
+    return ColumnType(feature.name, kind, reason, len(values), distinct, missing, example, of=feature.columns)
 
 
 def infer_kind(values: Any, present: Any, *, most: int) -> Inference:

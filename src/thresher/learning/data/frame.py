@@ -16,6 +16,8 @@ from thresher.errors import ArgumentError, ColumnError, EmptyError, LengthError
 from thresher.evaluation.summary import text_table
 from thresher.ranking import Indices
 
+LARGEST = float(np.finfo(np.float32).max)  # of a feature: scikit-learn's trees hold float32
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MissingValues(Tabular):

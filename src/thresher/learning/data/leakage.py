@@ -56,7 +56,7 @@ def leakage(
         part = np.empty(rows, dtype=np.int64)
         for number, members in enumerate(split.parts.values()):
             part[members] = number
-        cautions += _equal_rows(table[kinds.used], part)
+        cautions += _equal_rows(table[kinds.needed], part)
         cautions += [] if groups is None else _shared_groups(groups, part)
     return tuple(cautions)
 

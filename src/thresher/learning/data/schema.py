@@ -14,7 +14,8 @@ from thresher._internal.text import count_text
 from thresher.errors import ColumnError
 from thresher.inputs.arrow import ABSENT
 from thresher.inputs.columns import float_texts, named, require_columns
-from thresher.learning.data.column_types import LARGEST, ColumnTypes, Kind, category_texts, value_family
+from thresher.learning.data.column_types import USED, ColumnTypes, Kind, category_texts, value_family
+from thresher.learning.data.frame import LARGEST
 from thresher.ranking import Indices
 
 Reading: TypeAlias = Literal["number", "truth", "date", "text"]
@@ -55,8 +56,10 @@ def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[E
     import pandas as pd
 
     expected = []
-    for name in columns.used:
+    for name in columns.needed:
         values, kind, order = table[name].iloc[rows], columns[name].kind, columns[name].order
+        if kind not in USED:  # a feature is derived from it
+            kind = "numerical"
         known = tuple(dict.fromkeys(category_texts(values.dropna()))) if kind == "categorical" else order
         gaps = bool(values.isna().any())
         if isinstance(values.dtype, pd.CategoricalDtype):
@@ -123,7 +126,7 @@ def conform(
     """The expected columns, with unseen categories and new gaps counted.
 
     Texts are read as numbers or truth values where training rows held those. Rows are counted from 1 in what is
-    refused; `before` is how many came in earlier pieces.
+    refused, and in the index; `before` is how many came in earlier pieces.
     """
     import pandas as pd
 
@@ -147,7 +150,8 @@ def conform(
         absent = int(values.isna().sum())
         if absent and not column.gaps and column.kind != "text":
             gaps[column.name] = absent
-    return pd.DataFrame(made, index=table.index), unseen, gaps
+    index = pd.RangeIndex(before + 1, before + 1 + len(table))
+    return pd.DataFrame(made).set_axis(index), unseen, gaps
 
 
 def _read(values: Any, column: ExpectedColumn) -> Any:

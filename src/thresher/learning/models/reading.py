@@ -22,7 +22,7 @@ from thresher.learning.models.leaf_tree import training_counts
 from thresher.learning.models.tree_drawing import TreeNodes, node_labels, tree_text
 from thresher.ranking import Floats
 
-_SWITCHES = ("switches", "missing", "one-hot")  # parts of a preparation whose features are 0 or 1
+_SWITCHES = ("switches", "binned", "missing", "one-hot")  # parts of a preparation whose features are 0 or 1
 _OF_WORDS = {
     "tf-idf": "words: their TF-IDF weight in the text, 0 where they do not occur",
     "counts": "words: how often they occur in the text",

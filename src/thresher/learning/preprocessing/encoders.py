@@ -1,8 +1,8 @@
-"""Encoders of numbers, categories, dates, missing flags and texts."""
+"""Encoders of numbers, categories, dates, missing flags, texts, derived features."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -11,11 +11,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._internal.arguments import require_one_of
+from thresher._internal.arguments import require_names, require_one_of
 from thresher.errors import ColumnError, argument
 from thresher.learning.data.column_types import category_texts, parse_dates, parse_numbers, require_known
+from thresher.learning.data.derived import DerivedFeature, bin_edges, bin_names, derived_feature
 from thresher.learning.data.frame import frame
 from thresher.learning.features.scatter import Matrix
+from thresher.ranking import Floats
 
 Text: TypeAlias = Literal["tf-idf", "counts", "presence"]
 
@@ -48,12 +50,12 @@ class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return list(self.feature_names_in_)
 
 
-def _read_columns(X: Any, read: Callable[[Any], Any]) -> Any:
-    """The same columns, each read by itself, with the same index."""
+def _read_columns(X: Any, read: Callable[[Any], Any], *, names: Sequence[str] | None = None) -> Any:
+    """The same columns, or some of them, each read by itself, with the same index."""
     import pandas as pd
 
     rows, table = getattr(X, "index", None), frame(X)
-    columns = pd.DataFrame({name: read(table[name]) for name in table.columns})
+    columns = pd.DataFrame({name: read(table[name]) for name in (table.columns if names is None else names)})
     return columns if rows is None else columns.set_index(rows)
 
 
@@ -133,6 +135,61 @@ class DateParts(_ColumnEncoder):
 
     def _parts(self, name: str) -> tuple[str, ...]:
         return tuple(part for part in _PARTS if part != "hour" or self.hours_[name])
+
+
+@dataclass(eq=False, repr=False)
+class DerivedFeatures(_ColumnEncoder):
+    """Logarithms, ratios, products and bins of columns of numbers.
+
+    `features` are written `log(x)`, `log1p(x)`, `x / y`, `x * y` and `bins(x, 5)`. Bins hold about equally many
+    training rows each, and are a feature each, 1 for the rows within. A row that lacks a value lacks the feature, and
+    is in no bin; one that has no such feature, e.g. a logarithm of 0, is refused.
+
+    >>> derived = DerivedFeatures(["paid / owed", "bins(paid, 2)"]).set_output(transform="pandas")
+    >>> derived.fit_transform({"paid": [1.0, 3.0, None, 9.0], "owed": [2.0, 2.0, 1.0, 1.0]})
+       paid / owed  paid < 9  9 <= paid
+    0          0.5       1.0        0.0
+    1          1.5       1.0        0.0
+    2          NaN       0.0        0.0
+    3          9.0       0.0        1.0
+    """
+
+    features: Sequence[str]
+
+    def _learn(self, table: Any) -> None:
+        require_names(self.features, name="features", example="log(age)")
+        self.edges_, self.names_ = {}, []
+        for feature, values in self._derive(table):
+            names = [feature.name]
+            if feature.bins:
+                self.edges_[feature.name] = bin_edges(values, feature.bins)
+                names = bin_names(feature.columns[0], self.edges_[feature.name])
+            self.names_ += names
+
+    def transform(self, X: Any) -> Matrix:
+        """A column per feature, or per bin.
+
+        Rows that are refused are named by the index of a frame.
+        """
+        check_is_fitted(self)
+        made = []
+        for feature, values in self._derive(X):
+            column = values[:, None]
+            if feature.bins:
+                edges = self.edges_[feature.name]
+                places = np.arange(edges.size + 1 if edges.size else 0)
+                column = (np.searchsorted(edges, column, side="right") == places) & ~np.isnan(column)
+            made.append(column.astype(np.float64))
+        return np.hstack(made)
+
+    def _derive(self, X: Any) -> Iterator[tuple[DerivedFeature, Floats]]:
+        """Each feature, and its values; of bins those of the column."""
+        table = frame(X)
+        for feature in [derived_feature(text, table) for text in self.features]:
+            yield feature, feature.values(_read_columns(X, _as_floats, names=feature.columns))
+
+    def _names(self) -> list[str]:
+        return self.names_
 
 
 class MissingFlags(_ColumnEncoder):

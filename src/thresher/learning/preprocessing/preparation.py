@@ -22,11 +22,12 @@ from sklearn.preprocessing import (
 
 from thresher._internal.arguments import is_one_of, require_instance, require_one_of, require_seed
 from thresher.errors import ArgumentError, argument
-from thresher.learning.data.column_types import ColumnTypes
+from thresher.learning.data.column_types import ColumnTypes, Derived
 from thresher.learning.data.outliers import Outliers
 from thresher.learning.preprocessing.encoders import (
     Categories,
     DateParts,
+    DerivedFeatures,
     MissingFlags,
     Numbers,
     Text,
@@ -84,7 +85,7 @@ def preparation(
         raise ArgumentError(f"there is no way {missing!r} to treat missing values", fix)
     if scale is not None and not is_one_of(scale, _SCALERS):
         raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
-    if not columns.used:
+    if not columns.needed:
         what = "no column is left that a model may learn from"
         raise ArgumentError(what, f"overrule the kinds with {argument('types', {'column': 'kind'})}")
     scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
@@ -95,10 +96,13 @@ def preparation(
     orders = {name: list(columns[name].order) for name in ordinal}
     texts, known, numbers = ("texts", Categories()), ("texts", Categories(orders)), ("numbers", Numbers())
     # A missing text is a text without words, which its features show already.
-    lacking = [column.name for column in columns if column.used and column.missing and column.kind != "text"]
+    lacking = [name for name in columns.needed if columns[name].missing and columns[name].kind != "text"]
+    derived, binned = (("derive", DerivedFeatures(columns.named(kind))) for kind in get_args(Derived))
     ways: list[tuple[str, list[tuple[str, Any]], list[str]]] = [
         ("numbers", [numbers, *fences, middle, *scaling], columns.named("numerical")),
         ("switches", [numbers, often], columns.named("boolean")),
+        ("derived", [derived, middle, *scaling], columns.sources("derived")),
+        ("binned", [binned], columns.sources("binned")),
         ("dates", [("parts", DateParts()), middle, *scaling], columns.named("date")),
         ("orders", [known, often, ("encode", OrdinalEncoder(categories=list(orders.values()))), *scaling], ordinal),
         ("missing", [("where", MissingFlags())], lacking if missing == "indicator" else []),
