@@ -82,6 +82,8 @@ def _drawn(block: str) -> str:
     lines = block.rstrip().split("\n")
     while lines and re.match(r":\w+:", lines[0]):
         lines = lines[1:]
+    if ".svg(" in lines[-1]:  # of a tree; its text says the same
+        return "\n".join([*lines[:-1], f"print({lines[-1].replace('.svg(', '.text(')})"])
     return "\n".join([*lines[:-1], f"picture = {lines[-1]}", 'getattr(picture, "figure_", None) or picture.figure'])
 
 

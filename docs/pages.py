@@ -13,6 +13,7 @@ from typing import Any
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SHORTEST_ALT = 40  # letters; a picture is described, not named
 _FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})\s*\{?(?P<language>[\w+-]*)")
+_VIEW = re.compile(r'<svg [^>]*viewBox="(\S+ \S+) (\S+) (\S+)"')
 _OPTION = re.compile(r":(\w+):\s*(.*)")
 _LIGHT: dict[str, Any] = {"figure.facecolor": "#ffffff", "axes.facecolor": "#ffffff", "savefig.facecolor": "#ffffff"}
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
@@ -127,7 +128,11 @@ def _pictures(block: Block, namespace: dict[str, Any], salt: str, themes: tuple[
         style: Any = THEMES[theme] | {"svg.hashsalt": salt}
         with mpl.rc_context(style):
             namespace |= before  # so that every theme draws the same
-            figure = _figure(_value("\n".join(block.lines), namespace))
+            drawn = _value("\n".join(block.lines), namespace)
+            if isinstance(drawn, str):
+                pictures[theme] = _inked(drawn, style.get("text.color", "#000000"))
+                continue
+            figure = _figure(drawn)
             if themes:
                 file = io.StringIO()
                 figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
@@ -142,10 +147,17 @@ def _value(source: str, namespace: dict[str, Any]) -> Any:
     """Run statements, and return the value of the last, which is an expression."""
     tree = ast.parse(source)
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        raise ValueError("a drawing ends with the display, axes or figure to show")
+        raise ValueError("a drawing ends with the display, axes, figure or SVG to show")
     last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
     exec(compile(tree, "drawing", "exec"), namespace)  # noqa: S102 - the repository's own pages
     return eval(compile(last, "drawing", "eval"), namespace)  # noqa: S307
+
+
+def _inked(svg: str, ink: str) -> str:
+    """An SVG element in the current colour, as a file: with that colour, and as large as it was drawn."""
+    if not (size := _VIEW.match(svg)):
+        raise ValueError("a drawing that is a text has to be an SVG element with its viewBox")
+    return f'<svg color="{ink}" width="{size[2]}" height="{size[3]}" ' + svg.removeprefix("<svg ")
 
 
 def _figure(value: Any) -> Any:

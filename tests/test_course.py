@@ -48,6 +48,13 @@ def test_the_figures_of_the_material_are_short():
                 assert len(lines) <= LONGEST_DRAWING, f"{path.name}: {lines[0]}"
 
 
+def test_every_figure_of_the_material_is_redrawn():
+    drawings = [block for path in [*PAGES, DOCS / "plots.md"] for block in blocks(path.read_text(encoding="utf-8"))]
+    redrawn = {block.options["after"] for block in drawings if block.draws and "after" in block.options}
+    chapter = {f"Figure 2.{number} of the chapter" for number in range(1, 14)}
+    assert redrawn == chapter | {f"Figure {number} of the notes" for number in (2, 3, 5, 6, *range(9, 13))}
+
+
 @pytest.mark.parametrize("page", sorted((DOCS / "roles").glob("*.md")), ids=lambda path: path.stem)
 def test_a_role_is_read_in_five_minutes(page):
     text = page.read_text(encoding="utf-8")

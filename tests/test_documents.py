@@ -171,11 +171,24 @@ class TestDrawings:
         assert drawn["light"] != drawn["dark"]
         assert run(text, "good.md", themes=THEMES).drawings == [drawn]
 
+    def test_an_svg_takes_the_ink_of_each_theme(self):
+        element = """'<svg viewBox="0 0 40 30" fill="currentColor"><text>spam</text></svg>'"""
+        page = run(fenced(ALT, element, language="{draw}"), "good.md", themes=THEMES)
+        assert page.failures == []
+        colours = [svg.split('"')[1] for svg in page.drawings[0].values()]
+        assert len(set(colours)) == len(THEMES)
+        assert all(
+            svg.startswith(f'<svg color="{colour}" width="40" height="30" viewBox')
+            for colour, svg in zip(colours, page.drawings[0].values(), strict=True)
+        )
+
     def test_a_drawing_that_raises_fails_at_its_line(self):
         report = "".join(failures("# Title\n" + fenced(ALT, *LINE, language="{draw}"), "bad.md"))
         assert "NameError" in report
         assert 'File "bad.md", line 4' in report
 
-    @pytest.mark.parametrize("lines", [(*LINE,), (":alt: too short", *LINE), (ALT, "x = 2"), (ALT, "x")])
+    @pytest.mark.parametrize(
+        "lines", [(*LINE,), (":alt: too short", *LINE), (ALT, "x = 2"), (ALT, "x"), (ALT, "'no picture'")]
+    )
     def test_what_is_no_drawing(self, lines):
         assert "Error" in "".join(failures(fenced(">>> x = 1") + fenced(*lines, language="{draw}"), "bad.md"))

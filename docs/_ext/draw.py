@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 class Draw(SphinxDirective):
     """Show what the page's code draws.
 
-    The lines run where they stand among the page's `>>>` blocks; `:alt:` says in words what is seen, and `:code:` shows
-    the lines too.
+    The lines run where they stand among the page's `>>>` blocks; `:alt:` says in words what is seen, `:code:` shows the
+    lines too, and `:after:` names the figure that is redrawn.
     """
 
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {"alt": directives.unchanged_required, "code": directives.flag}
+    option_spec: ClassVar[dict[str, Any]] = {
+        "alt": directives.unchanged_required,
+        "code": directives.flag,
+        "after": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
         """The picture twice: furo shows the one that suits its theme."""
@@ -48,6 +52,8 @@ class Draw(SphinxDirective):
             path.write_text(svg, encoding="utf-8")
             uri = "/" + os.path.relpath(path, self.env.srcdir)
             shown.append(nodes.image(uri=uri, alt=self.options["alt"], classes=[f"only-{theme}", "drawing"]))
+        if "after" in self.options:
+            shown.append(nodes.paragraph("", f"After {self.options['after']}", classes=["after"]))
         return shown
 
 
