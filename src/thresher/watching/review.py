@@ -10,13 +10,13 @@ import numpy as np
 
 from thresher._internal.arguments import require_integer, require_one_of
 from thresher._internal.results import Tabular
-from thresher.errors import SourceError, argument
+from thresher.errors import SourceError
 from thresher.inference import Interval, allocation, recall_deviation
 from thresher.ranking import Counts, Floats
 from thresher.watching.check.ladder import audit_interval
 from thresher.watching.cohorts import Snapshot
 from thresher.watching.epoch import strata_names
-from thresher.watching.periods import moment_text, period_text
+from thresher.watching.periods import moment_text, period_start, period_text
 from thresher.watching.storage import schema
 from thresher.watching.storage.rows import id_text
 from thresher.watching.storage.store import Store
@@ -105,11 +105,30 @@ def choose_rows(store: Store, snapshot: Snapshot, number: Any, towards: Any) -> 
             lines += taken
             reasons += ["queue"] * len(taken)
     if not lines:
-        what = "there is no row left to label" if towards != "precision" else "no alarm is without a label"
-        fix = f"draw a larger share of new rows with {argument('sample', ...)}, or wait until a stretch is closed"
-        raise SourceError(what, fix)
+        raise _nothing_left(snapshot, towards)
     now, expected = _narrowing(snapshot, planned) if towards != "precision" else (None, None)
     return _review(snapshot, lines, reasons, now, expected)
+
+
+def _nothing_left(snapshot: Snapshot, towards: str) -> SourceError:
+    """Why there is no row to label, and what brings some."""
+    if towards == "precision":
+        known = snapshot.current.count(snapshot.current.alarm)
+        what = f"each of the {known:,} alarms has a label" if known else "there are no alarms yet"
+        return SourceError(what, 'ask for rows without alarm: towards="recall"')
+    settings, queue = snapshot.state.settings, snapshot.queue
+    closes = period_start(queue.last + settings.stretch + 1, settings.period, settings.zone_info)
+    wait = f"wait until {moment_text(closes)}, when the next stretch is closed"
+    share = snapshot.state.epoch.sample[-1][1]
+    more = "draw a larger share of new rows" if share else "draw a share of new rows"
+    rows = int(queue.rows.sum())
+    what = "there is no row left to label: "
+    if rows:
+        what += f"all {rows:,} without alarm in the last closed stretch have a label"
+    else:
+        what += f"no stretch of {settings.stretch} {settings.period}s with rows to label is closed"
+    what += ", and so have all that were drawn" if share else ", and no row is drawn as it comes"
+    return SourceError(what, f"{more}, thresher watch review --sample 1% or watch.draw(0.01), or {wait}")
 
 
 def _numbers(snapshot: Snapshot, *, alarms: bool) -> list[int]:
