@@ -96,6 +96,7 @@ CODES: dict[str, str] = {
     "review-not-drawn": "Old alarms have no label, and those that have one were not drawn from all.",
     "acted-upon": "Hardly any old alarm has a label: perhaps alarms are acted upon, so that none can be seen.",
     "clustered-rows": "Rows belong together, and promises other than precision count each of them.",
+    "weekly-season": "A promised share is another one on some weekdays, and each day is judged by itself.",
     "few-labels": "There are too few labels to say how long they take.",
     "label-shift-refuted": "No mix of the reference's classes has the scores of today.",
     "label-before-score": "Labels that waited for their row are older than it, and are left out.",

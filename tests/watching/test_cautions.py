@@ -100,6 +100,22 @@ def test_weekly_seasons_need_weeks():
     assert not detector(*weeks, at_least=0.8).alarm
 
 
+@pytest.mark.parametrize("sundays", [False, True])
+def test_weekdays_that_differ_are_named(place, sundays):
+    clock, rng = Clock(), np.random.default_rng(23)
+    one = watch(place, clock, promises=["alarm_rate <= 0.5"], false_alarms="1 in 100")
+    clock.at(60)
+    labels = (rng.random(6000) < 0.2).astype(np.int64)
+    at = np.sort(rng.random(6000)) * 56
+    scores = score(rng, labels)
+    if sundays:  # START is one
+        scores = np.where((at % 7 < 1) & (rng.random(6000) < 0.4), 0.9, scores)
+    one.insert(rows(0, scores, at))
+    texts = [each.text for each in one.check().cautions if each.code == "weekly-season"]
+    assert bool(texts) == sundays
+    assert all("on Sundays and" in text for text in texts)
+
+
 def test_stores_that_cannot_be_written_and_names_that_are_hostile(place, monkeypatch):
     labels, scores = reference()
     name = '"; DROP TABLE scored; --'

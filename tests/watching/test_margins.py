@@ -58,13 +58,13 @@ def test_a_promise_at_its_border_alarms_as_seldom_as_asked_for_and_a_drop_soon(e
     relation = "<=" if quantity in ("expected_cost", "brier") else ">="
     promise = replace(read_promises([f"{quantity} {relation} 0.5"])[0], value=border(epoch, quantity))
     one = margin(promise, decision().condition, epoch)
-    runs = {}
+    runs: dict[float, list[int]] = {}
     for worse, number in ((0.0, 60), (0.5, 3)):
         runs[worse] = []
         for _ in range(number):
             cohorts = world(epoch, rng, worse)
-            found = detect_broken(one, cohorts, np.arange(DAYS), least=SHARE, run_length=ASKED, share=1)
-            crossed = np.flatnonzero(found.log_path >= np.log(ASKED))
+            outcome = detect_broken(one, cohorts, np.arange(DAYS), least=SHARE, run_length=ASKED, share=1)
+            crossed = np.flatnonzero(outcome.log_path >= np.log(ASKED))
             runs[worse].append(int(crossed[0]) + 1 if crossed.size else DAYS)
     assert np.mean(runs[0.0]) >= ASKED
     assert max(runs[0.5]) < np.mean(runs[0.0])

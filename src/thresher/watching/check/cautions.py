@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thresher._internal.text import count_text
+from thresher._internal.text import count_text, in_words
 from thresher.cautions import Caution
 from thresher.inference import Interval, auc_interval
 from thresher.inference.anytime.maturity import FEWEST_LABELS
+from thresher.inference.anytime.mixture import mean_limits
 from thresher.watching.check.assumptions import Mix
 from thresher.watching.check.evidence import Evidence
 from thresher.watching.cohorts import Snapshot
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _ACTED_UPON = 0.05  # share of old alarms with a label, below which alarms seem to be acted upon
 _REVIEWED = 0.99  # share of old alarms with a label, from which the rest are too few to matter
 _REPLICATES = 500
+_THURSDAY = 3  # of the first day that is counted, from Monday
 
 
 def check_cautions(snapshot: Snapshot, evidence: Evidence, delays: Delays, mix: Mix | None) -> tuple[Caution, ...]:
@@ -32,6 +35,7 @@ def check_cautions(snapshot: Snapshot, evidence: Evidence, delays: Delays, mix: 
         *reference_cautions(snapshot.state.epoch),
         *_of_rows(snapshot, evidence, mix),
         *_of_labels(snapshot, evidence, delays),
+        *_of_weekdays(snapshot, evidence),
     )
 
 
@@ -128,4 +132,29 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
         note("clustered-rows", f"{text} and one cluster can raise an alarm; precision counts one mean per cluster")
     if 0 < delays.labels < FEWEST_LABELS:
         note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
+    return cautions
+
+
+def _of_weekdays(snapshot: Snapshot, evidence: Evidence) -> list[Caution]:
+    """Weekdays of which a promised share differs from that of the others."""
+    settings, cautions = snapshot.state.settings, []
+    for promise in read_promises(settings.promises) if settings.period == "day" else ():
+        if not (promise.of_every_row or promise.quantity == "precision"):
+            continue
+        cohorts = evidence.cohorts_of(promise)
+        part, rows = cohorts.alarm, cohorts.rows > 0
+        if promise.quantity == "precision":
+            part, rows = cohorts.alarm & cohorts.positive, cohorts.alarm & ~cohorts.unknown
+        weekday = (cohorts.period + _THURSDAY) % 7  # days are counted from 1970-01-01
+        k, n = (np.bincount(weekday, weights=cohorts.rows * each, minlength=7) for each in (part, rows))
+        if not n.all():
+            continue
+        level = 1 - (1 - evidence.level) / 14
+        day, others = (mean_limits(a, a, b, level=level) for a, b in ((k, n), (k.sum() - k, n.sum() - n)))
+        odd = np.flatnonzero((day[0] > others[1]) | (day[1] < others[0])).tolist()
+        if odd:
+            names = in_words([f"{calendar.day_name[each]}s" for each in odd])
+            at, rest = k[odd].sum() / n[odd].sum(), (k.sum() - k[odd].sum()) / (n.sum() - n[odd].sum())
+            text = f"{promise.name} is {at:.2g} on {names} and {rest:.2g} on other days, and each day is judged"
+            cautions.append(Caution("weekly-season", f'{text}: a watch with period="week" judges whole weeks'))
     return cautions
