@@ -75,8 +75,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
 
     `droppable` says that the caller offers `missing="drop"`, and only changes the message.
     """
-    fix = f"pass {argument('missing', 'drop')} to leave such rows out"
-    require_one_of(missing, ("raise", "drop"), name="missing", fix=fix)
+    require_one_of(missing, ("raise", "drop"), name="missing")
     sizes = {name: array.size for name, array in columns.items()}
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{name} {size:,}" for name, size in sizes.items())

@@ -147,9 +147,9 @@ class DerivedFeatures(_ColumnEncoder):
 
     >>> derived = DerivedFeatures(["paid / owed", "bins(paid, 2)"]).set_output(transform="pandas")
     >>> derived.fit_transform({"paid": [1.0, 3.0, None, 9.0], "owed": [2.0, 2.0, 1.0, 1.0]})
-       paid / owed  paid < 9  9 <= paid
+       paid / owed  paid < 3  3 <= paid
     0          0.5       1.0        0.0
-    1          1.5       1.0        0.0
+    1          1.5       0.0        1.0
     2          NaN       0.0        0.0
     3          9.0       0.0        1.0
     """
