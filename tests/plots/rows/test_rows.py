@@ -100,6 +100,14 @@ class TestColumns:
         assert "the 24 of 26 with the largest J" in display.header_.texts[0].get_text()
         assert len(display.frame()["column"]) == 26
 
+    def test_rare_categories_are_counted_and_not_drawn(self):
+        towns = np.repeat([f"town {i}" for i in range(30)], np.r_[20, [2] * 29])
+        display = drawn(ColumnsDisplay.from_table({"town": towns, "same": np.ones(78)}))
+        assert "20 others hold 51.3%" in self.title(display, "town")
+        assert len(display.axes_["town"].patches) == 10
+        assert display.columns[0].shares.sum() == pytest.approx(38 / 78)
+        assert self.title(display, "same") == "same\nconstant"
+
     def test_it_lies_within_axes_of_others(self):
         ax = axes()
         left, _ = (ax.figure.add_axes((0.1 + 0.5 * i, 0.1, 0.3, 0.8)) for i in range(2))
@@ -127,6 +135,12 @@ class TestCorrelation:
         assert display.blank == ("constant", "empty")
         assert "constant, empty" in display.ax_.get_title(loc="left")
         assert "Cramér's V of categories" in display.ax_.get_title(loc="left")
+
+    def test_a_value_per_row_tells_nothing(self):
+        rng = np.random.default_rng(0)
+        data = {"size": rng.normal(size=30), "name": [f"row {i}" for i in range(30)]}
+        assert np.isnan(CorrelationDisplay.from_table(data).frame()["value"]).all()
+        assert redundant_pairs(data) == []
 
     def test_redundant_pairs_are_framed(self):
         rng = np.random.default_rng(0)
@@ -258,6 +272,16 @@ class TestFolds:
         assert display.ax_.get_title(loc="left") == "Folds: each row is tested once"
         assert list(display.strips_) == ["class", "group", "time"]
         assert display.frame()["test"].tolist() == [30] * 5
+
+    def test_many_rows_are_sampled_in_their_order(self):
+        labels = np.arange(5000) % 2
+        folds = list(KFold(4).split(labels))
+        display = drawn(FoldsDisplay.from_splits(folds, labels))
+        assert "300 of 5,000 rows, drawn at random" in display.ax_.get_title(loc="left")
+        assert (np.diff(display.shown) > 0).all()
+        assert (display.test.argmax(axis=0) == display.shown // 1250).all()
+        assert display.strips["class"][0].tolist() == (display.shown % 2).tolist()
+        assert display.frame()["test"].tolist() == [1250] * 4
 
     def test_time_leaves_rows_out(self):
         times = np.arange(150)

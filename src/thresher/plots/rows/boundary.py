@@ -16,7 +16,8 @@ from thresher.errors import ArgumentError, LengthError, argument
 from thresher.inputs.columns import column
 from thresher.inputs.frames import is_frame
 from thresher.plots.display import LITERAL, Display, Entries, Frame, dashes, legend_space, name_text
-from thresher.plots.rows.table import MOST_CLASSES, MOST_DRAWN, pick_rows, read_table, sample_words, two_features
+from thresher.plots.rows.scatter import draw_points
+from thresher.plots.rows.table import MOST_CLASSES, pick_rows, read_table, sample_words, two_features
 from thresher.ranking import Floats, Indices
 from thresher.tables import OperatingCondition
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SHADE = 0.16  # opacity of regions
+_RINGS = 60  # from more rings on they are small
+_DRAWN = 1_000  # rows that are drawn
 _LISTED = 4  # features whose fixed values are written below the axes
 Plane = tuple[Floats, Floats, Floats]
 
@@ -87,7 +90,7 @@ class BoundaryDisplay(Display):
 
         `features` are names or places, the first two by default; `thresholds` have letters, or names of their own in a
         mapping. A `condition` adds the probability from which on calling a row positive costs less, at its class ratio
-        or that of `y`. Of many rows 2,000 are drawn at random. `grid` is how many places across a boundary is looked
+        or that of `y`. Of many rows 1,000 are drawn at random. `grid` is how many places across a boundary is looked
         for.
         """
         extra("sklearn", name="learn")
@@ -117,7 +120,7 @@ class BoundaryDisplay(Display):
         present = np.flatnonzero(~np.isnan(at).any(axis=1))
         if not present.size:
             raise ArgumentError(f"no row has both {names[a]!r} and {names[b]!r}", "name features with values")
-        picked = present[pick_rows(present.size, MOST_DRAWN, seed)]
+        picked = present[pick_rows(present.size, _DRAWN, seed)]
         named = _thresholds(thresholds, len(classes))
         if condition is not None:
             named["least cost"] = _least_cost(condition, model, [place[each] for each in labels.tolist()], len(classes))
@@ -148,25 +151,15 @@ class BoundaryDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
         ax = self._axes(ax, grid="")
-        styles = list(self._styles_of(map(str, self.classes)).values())
-        colours = [style.colour for style in styles]
-        self._draw_regions(ax, colours)
-        entries: Entries = []
-        self.points_ = {}
-        few = len(self.rows) <= 500
-        for k, (name, style) in enumerate(zip(map(str, self.classes), styles, strict=True)):
-            x, y = self.rows[self.actual == k].T
-            look: dict[str, Any] = {
-                "markersize": 5 if few else 3.2,
-                "alpha": 0.85 if few else 0.5,
-                "markeredgewidth": 0,
-            }
-            (self.points_[name],) = ax.plot(x, y, style.marker, color=style.colour, zorder=3, **look)
-            entries.append((self.points_[name], name_text(name)))
+        styles = self._styles_of(map(str, self.classes))
+        self._draw_regions(ax, [style.colour for style in styles.values()])
+        self.points_, entries = draw_points(ax, self.rows, self.actual, styles)
         wrong = self.rows[self.actual != self.predicted]
-        rings: dict[str, Any] = {"s": 70 if few else 32, "facecolors": "none", "edgecolors": self._ink, "zorder": 4}
-        self.rings_ = ax.scatter(*wrong.T, linewidths=0.9 if few else 0.6, **rings)
-        entries.append((self.rings_, "called wrongly"))
+        rings: dict[str, Any] = {"facecolors": "none", "edgecolors": self._ink, "zorder": 4}
+        crowded = len(wrong) > _RINGS
+        size: dict[str, Any] = {"s": 28, "linewidths": 0.5, "alpha": 0.6} if crowded else {"s": 70, "linewidths": 0.9}
+        self.rings_ = ax.scatter(*wrong.T, **rings | size)
+        entries.append((ax.scatter([], [], s=70, linewidths=0.9, **rings), "called wrongly"))
         entries += self._draw_lines(ax)
         fixed = self._fixed_words()
         ax.set_xlabel(name_text(self.names[0]) + (f"\n{fixed}" if fixed else ""), **LITERAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,21 +23,23 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 24
 _ACROSS = 4  # panels in a row
-_HEIGHT, _HEADER = 2.0, 0.5  # inches of a panel and of the words above all of them
+_HEIGHT = 2.0  # inches of a panel
+_TITLE, _LINE = 0.24, 0.22  # inches of the title above all panels, and of each line of classes below it
 _FEW = 10  # distinct integers that are drawn as categories
 _MOST_BARS = 10
 _BINS = 5, 60
 _FENCE = 1.5  # interquartile ranges beyond the quartiles, as `Outliers("iqr")` has it
 _REACH = 6.0  # interquartile ranges beyond the quartiles that a histogram shows
-_OTHER = "other"
+_ACROSS_LETTERS = 34  # letters that fit above a panel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSummary:
     """What is drawn of a column: the share of each class per bin or category.
 
-    `box` holds both fences and the quartiles between them; `outliers` lie beyond the fences, and `beyond` beyond the
-    picture. J is the variance between classes over that within, of categories summed over their indicators.
+    Of many categories the most frequent are drawn, and `others` are the number of the rest and their share. `box` holds
+    both fences and the quartiles between them; `outliers` lie beyond the fences, and `beyond` beyond the picture. J is
+    the variance between classes over that within, of categories summed over their indicators.
     """
 
     name: str
@@ -50,6 +53,7 @@ class ColumnSummary:
     box: tuple[float, float, float, float, float] | None
     outliers: int
     beyond: int
+    others: tuple[int, float] = (0, 0.0)
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -101,8 +105,26 @@ class ColumnsDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         """It grows with the number of panels."""
-        across = min(_ACROSS, len(self._drawn))
-        return max(2.4 * across + 0.4, 5.0), _HEIGHT * math.ceil(len(self._drawn) / across) + _HEADER
+        return self._width, _HEIGHT * math.ceil(len(self._drawn) / self._across) + self._header
+
+    @property
+    def _across(self) -> int:
+        return min(_ACROSS, len(self._drawn))
+
+    @property
+    def _width(self) -> float:
+        return max(2.4 * self._across + 0.4, 5.0)
+
+    @property
+    def _classes_across(self) -> int:
+        """How many names of classes fit next to each other."""
+        return max(int(self._width / (0.65 + 0.075 * max(map(len, self._names)))), 1)
+
+    @property
+    def _header(self) -> float:
+        """Inches of the title and of the lines of classes."""
+        lines = math.ceil(len(self.classes) / self._classes_across) if len(self.classes) > 1 else 0
+        return _TITLE + _LINE * lines
 
     @property
     def _drawn(self) -> list[ColumnSummary]:
@@ -118,7 +140,7 @@ class ColumnsDisplay(Display):
         """Draw it; the panels lie within `ax`."""
         ax = self._axes(ax, grid="")
         drawn = self._drawn
-        self.header_, panels = _panels(ax, len(drawn))
+        self.header_, panels = _panels(ax, len(drawn), self._header / _HEIGHT)
         self.axes_, self.boxes_ = {}, {}
         colours = [style.colour for style in self._styles_of(self.classes).values()]
         for panel, each in zip(panels, drawn, strict=True):
@@ -165,12 +187,16 @@ class ColumnsDisplay(Display):
     def _head(self, title: str, colours: Sequence[str]) -> None:
         """Write the title, and the classes below it."""
         from matplotlib.patches import Patch
+        from matplotlib.transforms import ScaledTranslation
 
         literal(self.header_.text(0, 1, title, va="top", transform=self.header_.transAxes)).set_fontsize("medium")
         if colours:
             handles = [Patch(facecolor=colour, alpha=0.6) for colour in colours]
-            options: Any = {"loc": "lower left", "ncols": len(colours), "fontsize": "small", "frameon": False}
-            legend = self.header_.legend(handles, self._names, borderaxespad=0.0, bbox_to_anchor=(0.0, -0.1), **options)
+            columns = min(self._classes_across, len(colours))
+            below = ScaledTranslation(0, -_TITLE, self.figure_.dpi_scale_trans)
+            options: Any = {"loc": "upper left", "ncols": columns, "fontsize": "small", "frameon": False}
+            options |= {"bbox_to_anchor": (0, 1), "bbox_transform": self.header_.transAxes + below}
+            legend = self.header_.legend(handles, self._names, borderaxespad=0.0, borderpad=0.0, **options)
             for text in legend.get_texts():
                 literal(text)
 
@@ -208,10 +234,12 @@ class ColumnsDisplay(Display):
         names = [name_text(name, longest=10) for name in each.categories]
         turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if sum(map(len, names)) > 18 else {}
         panel.set_xticks(places, names, **LITERAL | turned)
+        spare = max(3 - places.size, 0) / 2  # bars of a single value do not fill the panel
+        panel.set_xlim(-0.55 - spare, places.size - 0.45 + spare)
 
 
-def _panels(ax: Axes, count: int) -> tuple[Axes, list[Axes]]:
-    """A header and panels in the bounds of other axes, which become invisible."""
+def _panels(ax: Axes, count: int, header_height: float) -> tuple[Axes, list[Axes]]:
+    """A header (in heights of a panel) and panels within other axes."""
     ax.set_axis_off()
     across = min(_ACROSS, count)
     down = math.ceil(count / across)
@@ -221,7 +249,7 @@ def _panels(ax: Axes, count: int) -> tuple[Axes, list[Axes]]:
             (i % across / across, 0.9 - 0.9 * (i // across + 1) / down, 0.9 / across, 0.6 / down) for i in range(count)
         ]
         return ax, [ax.inset_axes(box) for box in boxes]
-    grid = spec.subgridspec(down + 1, across, height_ratios=[_HEADER / _HEIGHT] + [1] * down)
+    grid = spec.subgridspec(down + 1, across, height_ratios=[header_height] + [1] * down)
     header = figure.add_subplot(grid[0, :])
     header.set_axis_off()
     return header, [figure.add_subplot(grid[i // across + 1, i % across]) for i in range(count)]
@@ -229,14 +257,19 @@ def _panels(ax: Axes, count: int) -> tuple[Axes, list[Axes]]:
 
 def _words(each: ColumnSummary) -> str:
     """What a panel says below the name of its column."""
-    words = [] if math.isnan(each.J) else [f"J {each.J:.3g}"]
+    words = [] if math.isnan(each.J) else ["J under 0.001" if 0 < each.J < 0.001 else f"J {each.J:.3g}"]
     if each.missing:
         words.append(f"{_percent(each.missing / each.rows)} missing")
     if each.outliers:
         words.append(count_text(each.outliers, "outlier"))
     if each.beyond:
         words.append(f"{each.beyond:,} not shown")
-    return ", ".join(words)
+    if each.others[0]:
+        words.append(f"{each.others[0]:,} others hold {_percent(each.others[1])}")
+    if len(each.categories) == 1:
+        words.append("constant")
+    unbroken = ", ".join(each.replace(" ", "\u00a0") for each in words)  # lines end between two of them
+    return "\n".join(wrap(unbroken, _ACROSS_LETTERS)).replace("\u00a0", " ")
 
 
 def _percent(share: float) -> str:
@@ -259,13 +292,18 @@ def _summary(of: TableColumn, values: npt.NDArray[Any], codes: Indices, classes:
         return ColumnSummary(of.name, of.kind, _shares(counts), None, names, values.size, missing, J, box, outliers, 0)
     counts = _counts(here, code, len(of.categories), classes)
     J = _indicator_separation(counts)
-    counts, names = _most_frequent(counts, of.categories)
-    return ColumnSummary(of.name, of.kind, _shares(counts), None, names, values.size, missing, J, None, 0, 0)
+    shown = np.argsort(-counts.sum(axis=0), kind="stable")[:_MOST_BARS]
+    names, rest = tuple(of.categories[i] for i in shown), len(of.categories) - shown.size
+    others = rest, 1 - float(counts[:, shown].sum() / max(counts.sum(), 1.0))
+    shares = _shares(counts)[:, shown]
+    return ColumnSummary(of.name, of.kind, shares, None, names, values.size, missing, J, None, 0, 0, others)
 
 
 def _few_integers(values: Floats) -> Floats | None:
-    """The distinct values, if they are few integers."""
+    """The distinct values, if they are few integers, or there is one."""
     low, high = float(values.min()), float(values.max())
+    if low == high:
+        return values[:1]
     if high - low > 1000 or not low.is_integer() or not (values[:1000] == np.rint(values[:1000])).all():
         return None
     known = np.unique(values)
@@ -330,18 +368,9 @@ def _binned(
     width = 2 * spread / values.size ** (1 / 3)
     bins = int(np.clip(math.ceil((high - low) / width) if width else _BINS[1] // 2, *_BINS))
     edges = np.linspace(low, high, bins + 1)
-    counts = np.array([np.histogram(values[codes == k] if classes > 1 else values, edges)[0] for k in range(classes)])
+    # As np.histogram counts, in one pass for all classes: bins have their lower edge, and the last one has both.
+    places = np.searchsorted(edges, values, side="right")
+    places[values == high] = bins
+    counts = _counts(places, codes, bins + 2, classes)[:, 1:-1]
     of_class = np.maximum(np.bincount(codes, minlength=classes), 1)[:, None]
     return counts / of_class, edges, int(values.size - counts.sum())
-
-
-def _most_frequent(
-    counts: npt.NDArray[np.float64], names: tuple[str, ...]
-) -> tuple[npt.NDArray[np.float64], tuple[str, ...]]:
-    """The most frequent categories, and all others in one."""
-    order = np.argsort(-counts.sum(axis=0), kind="stable")
-    if order.size <= _MOST_BARS:
-        return counts[:, order], tuple(names[i] for i in order)
-    first, rest = order[: _MOST_BARS - 1], order[_MOST_BARS - 1 :]
-    other = counts[:, rest].sum(axis=1, keepdims=True)
-    return np.hstack([counts[:, first], other]), (*(names[i] for i in first), f"{_OTHER} {rest.size}")

@@ -47,7 +47,8 @@ class CorrelationDisplay(Display):
 
     Two columns of numbers have Spearman's correlation of ranks, two of categories Cramér's V, and one of each the
     correlation ratio η of the ranks, which like V has no sign. Each pair is computed on the rows that have both. Of
-    constant columns, and of categories with more than 200 values, cells are blank. More than 100,000 rows are sampled.
+    constant columns, and of categories with more than 200 values or fewer than two rows a value, cells are blank. More
+    than 100,000 rows are sampled.
 
     >>> data = {"a": [1.0, 2.0, 3.0, 4.0], "b": [1.0, 4.0, 9.0, 15.0], "c": ["x", "x", "y", "y"]}
     >>> display = CorrelationDisplay.from_table(data)
@@ -208,7 +209,8 @@ def _ranks(values: Floats) -> Floats:
 
 def _association(column: TableColumn, opposite: TableColumn, one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
     """Spearman's correlation, Cramér's V or η; NaN where a side is constant."""
-    if max(len(column.categories), len(opposite.categories)) > _MOST_VALUES or one.size < 2:
+    values = max(len(column.categories), len(opposite.categories))
+    if values > min(_MOST_VALUES, one.size / 2) or one.size < 2:  # a value per row tells everything, by chance
         return math.nan
     if column.kind == opposite.kind == "number":
         scale = math.sqrt(float(one @ one) * float(other @ other))

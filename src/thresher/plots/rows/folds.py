@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher.errors import ArgumentError, LengthError
 from thresher.inputs.columns import column
 from thresher.plots.display import Display, Entries, Frame
-from thresher.plots.rows.table import read_classes, read_column
+from thresher.plots.rows.table import pick_rows, read_classes, read_column, sample_words
 from thresher.ranking import Floats, Indices
 
 if TYPE_CHECKING:
@@ -20,23 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 MOST_SPLITS = 100
-_CELLS = 1_000  # places across: more rows share them
+_DRAWN = 300  # rows across that can be discerned
 _MOST_GROUPS = 1_000_000
-
-
-class Places(NamedTuple):
-    """The place across of each row, and how many rows each place has."""
-
-    of_row: Indices
-    width: Indices
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class FoldsDisplay(Display):
     """Rows across, folds down: dark where tested, pale where learnt from.
 
-    Below lie strips of the rows' classes, groups and times. More than 1,000 rows share places, which are as dark as the
-    share of their rows that is tested.
+    Below lie strips of the rows' classes, groups and times. Of more than 300 rows a sample is drawn, in their order.
 
     >>> from sklearn.model_selection import KFold
     >>> display = FoldsDisplay.from_splits(KFold(3).split(range(6)))
@@ -46,8 +38,9 @@ class FoldsDisplay(Display):
 
     rows: int
     names: tuple[str, ...]
-    train: npt.NDArray[np.float64]
-    test: npt.NDArray[np.float64]
+    shown: Indices
+    train: npt.NDArray[np.bool_]
+    test: npt.NDArray[np.bool_]
     sizes: npt.NDArray[np.int64]
     tested: Indices
     strips: dict[str, tuple[Floats, int]]
@@ -55,10 +48,12 @@ class FoldsDisplay(Display):
     strips_: dict[str, AxesImage] = field(init=False)
 
     @classmethod
-    def from_splits(cls, splits: Iterable[Any], labels: Any = None, *, groups: Any = None, times: Any = None) -> Self:
+    def from_splits(
+        cls, splits: Iterable[Any], labels: Any = None, *, groups: Any = None, times: Any = None, seed: int = 0
+    ) -> Self:
         """Of splits: those of `Folds.splits`, or pairs of training and test rows.
 
-        `labels`, `groups` and `times` have an entry per row.
+        `labels`, `groups` and `times` have an entry per row; `seed` draws the sample of many rows.
         """
         pairs = [_pair(split, number) for number, split in enumerate(splits)]
         if not 1 <= len(pairs) <= MOST_SPLITS:
@@ -66,31 +61,31 @@ class FoldsDisplay(Display):
             raise ArgumentError(what, "give the folds of one or a few repeats")
         counts = [np.size(column(each, name="rows")) for each in (labels, groups, times) if each is not None]
         rows = counts[0] if counts else 1 + max(int(part.max(initial=-1)) for _, *both in pairs for part in both)
-        place = np.arange(rows) * min(rows, _CELLS) // max(rows, 1)
-        width = np.bincount(place)
+        shown = pick_rows(rows, _DRAWN, seed)
         tested = np.zeros(rows, dtype=np.int64)
-        shares, sizes = [], []
+        members, sizes = [], []
         for _, train, test in pairs:
             if max(train.max(initial=-1), test.max(initial=-1)) >= rows:
                 raise LengthError(f"folds name rows beyond the {rows:,} there are", "give an entry per row")
             np.add.at(tested, test, 1)
-            shares.append([np.bincount(place[part], minlength=width.size) / width for part in (train, test)])
+            members.append([_members(part, rows)[shown] for part in (train, test)])
             sizes.append((train.size, test.size))
         repeated = len({repeat for repeat, *_ in pairs}) > 1
         names = tuple(
             f"{number} ({repeat + 1})" if repeated and repeat is not None else f"{number}"
             for number, (repeat, *_) in enumerate(pairs, start=1)
         )
-        strips = _strips({"class": labels, "group": groups}, times, Places(place, width))
-        train_shares, test_shares = np.moveaxis(np.array(shares), 1, 0)
+        strips = _strips({"class": labels, "group": groups}, times, rows)
+        train_shown, test_shown = np.moveaxis(np.array(members), 1, 0)
         return cls(
             rows=rows,
             names=names,
-            train=train_shares,
-            test=test_shares,
+            shown=shown,
+            train=train_shown,
+            test=test_shown,
             sizes=np.array(sizes),
             tested=tested,
-            strips=strips,
+            strips={name: (values[shown], count) for name, (values, count) in strips.items()},
         )
 
     @property
@@ -102,15 +97,17 @@ class FoldsDisplay(Display):
         """Draw it."""
         from matplotlib.colors import ListedColormap, to_hex, to_rgb
         from matplotlib.patches import Patch
-        from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+        from matplotlib.ticker import MaxNLocator
 
-        ax = self._axes(ax, grid="", xlabel=f"row (of {self.rows:,})")
+        across = self.shown.size
+        sampled = across < self.rows
+        ax = self._axes(ax, grid="", xlabel="rows in their order" if sampled else f"row (of {self.rows:,})")
         ground, train, test = (np.array(to_rgb(colour)) for colour in (ax.get_facecolor(), *self._palette[:2]))
         pale = 0.75 * ground + 0.25 * train
-        shown = ground + self.train[..., None] * (pale - ground) + self.test[..., None] * (test - ground)
+        shown = np.where(self.test[..., None], test, np.where(self.train[..., None], pale, ground))
         folds = len(self.names)
         options: dict[str, Any] = {"aspect": "auto", "interpolation": "none"}
-        self.image_ = ax.imshow(np.clip(shown, 0, 1), extent=(0, self.rows, folds, 0), **options)
+        self.image_ = ax.imshow(shown, extent=(0, across, folds, 0), **options)
         top, labels, ticks = folds + 0.4, list(self.names), [i + 0.5 for i in range(folds)]
         self.strips_ = {}
         for name, (values, count) in self.strips.items():
@@ -118,14 +115,16 @@ class FoldsDisplay(Display):
             if count:
                 cycle = [self._palette[(i + 2) % len(self._palette)] for i in range(count)]
                 colours = {"cmap": ListedColormap(cycle), "vmin": -0.5, "vmax": count - 0.5}
-            extent = (0, self.rows, top + 1, top)
+            extent = (0, across, top + 1, top)
             self.strips_[name] = ax.imshow(values[None, :], extent=extent, **options, **colours)
             labels.append(name)
             ticks.append(top + 0.5)
             top += 1.2
-        ax.set(xlim=(0, self.rows), ylim=(top, 0))
+        ax.set(xlim=(0, across), ylim=(top, 0))
         ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        if sampled:  # places are those of the sample; the rows there are known
+            places = np.linspace(0, across - 1, 6).astype(np.intp)
+            ax.set_xticks(places + 0.5, [f"{row:,}" for row in self.shown[places].tolist()])
         few = len(labels) <= 40
         ax.set_yticks(ticks if few else ticks[:: len(ticks) // 20], labels if few else labels[:: len(labels) // 20])
         ax.tick_params(axis="y", length=0)
@@ -136,11 +135,9 @@ class FoldsDisplay(Display):
             (Patch(facecolor=to_hex(tuple(pale))), "learnt from"),
             (Patch(facecolor=to_hex(tuple(test))), "tested"),
         ]
-        if float((self.train + self.test).min()) < 1 - 1e-12:
+        if not (self.train | self.test).all():
             entries.append((Patch(facecolor=to_hex(tuple(ground)), edgecolor=self._ink, linewidth=0.5), "left out"))
-        title = f"Folds: {self._words()}"
-        if self.rows > _CELLS:
-            title += f"\n{self.rows:,} rows in {self.test.shape[1]:,} places, as dark as the share tested"
+        title = f"Folds: {self._words()}{sample_words(across, self.rows)}"
         return self._finish(title, entries, outside=True)
 
     def frame(self) -> Frame:
@@ -176,19 +173,24 @@ def _pair(split: Any, number: int) -> tuple[int | None, Indices, Indices]:
     return repeat, train.astype(np.intp), test.astype(np.intp)
 
 
-def _strips(named: Mapping[str, Any], times: Any, places: Places) -> dict[str, tuple[Floats, int]]:
-    """Strips of classes and groups as numbers, and of times as means, per place."""
+def _members(part: Indices, rows: int) -> npt.NDArray[np.bool_]:
+    """Which rows belong to a part."""
+    members = np.zeros(rows, dtype=np.bool_)
+    members[part] = True
+    return members
+
+
+def _strips(named: Mapping[str, Any], times: Any, rows: int) -> dict[str, tuple[Floats, int]]:
+    """Strips of classes and groups as numbers, with how many there are, and of times."""
     strips: dict[str, tuple[Floats, int]] = {}
-    first = np.cumsum(places.width) - places.width
     for name, values in named.items():
         if values is not None:
-            known, codes = read_classes(values, rows=places.of_row.size, name=name, most=_MOST_GROUPS)
-            # Of a place with several rows the strip shows the first one's.
-            strips[name] = np.where(codes < 0, np.nan, codes)[first], len(known)
+            known, codes = read_classes(values, rows=rows, name=name, most=_MOST_GROUPS)
+            strips[name] = np.where(codes < 0, np.nan, codes), len(known)
     if times is not None:
         read = read_column(times, "times")
-        if read.values.size != places.of_row.size:
-            what = f"there are {places.of_row.size:,} rows and {read.values.size:,} times"
+        if read.values.size != rows:
+            what = f"there are {rows:,} rows and {read.values.size:,} times"
             raise LengthError(what, "give one per row")
-        strips["time"] = np.bincount(places.of_row, np.where(read.missing, 0, read.values)) / places.width, 0
+        strips["time"] = read.values, 0
     return strips

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError, argument
-from thresher.plots.display import LITERAL, Display, Entries, Frame, legend_space, name_text
+from thresher.plots.display import LITERAL, Display, Entries, Frame, Style, legend_space, name_text
 from thresher.plots.rows.table import MOST_DRAWN, pick_rows, plain_rows, read_classes, sample_words, two_features
 from thresher.ranking import Floats, Indices
 
@@ -25,8 +25,28 @@ if TYPE_CHECKING:
 # `components` and `project`.
 ScatterLike: TypeAlias = Any
 ComponentsLike: TypeAlias = Any
+_FEW = 500  # rows that are drawn large
+_SLIGHT = {"*": 1.6, "P": 1.2, "^": 1.2, "v": 1.2, "X": 1.2}  # markers that cover little, and how much larger they are
 _DEVIATIONS = 2.0  # standard deviations that an ellipse reaches
 _ARROW: dict[str, Any] = {"arrowstyle": "-|>", "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
+
+
+def draw_points(
+    ax: Axes, rows: npt.NDArray[np.float64], codes: Indices, styles: Mapping[str, Style]
+) -> tuple[dict[str, Line2D], Entries]:
+    """Draw the rows of each class, many of them smaller than in the legend."""
+    from matplotlib.lines import Line2D
+
+    points: dict[str, Line2D] = {}
+    entries: Entries = []
+    look: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0}
+    size, alpha = (5.0, 0.85) if len(rows) <= _FEW else (3.4, 0.55)
+    for k, (name, style) in enumerate(styles.items()):
+        own = look | {"color": style.colour, "marker": style.marker}
+        larger = _SLIGHT.get(style.marker, 1.0)
+        (points[name],) = ax.plot(*rows[codes == k].T, markersize=size * larger, alpha=alpha, zorder=3, **own)
+        entries.append((Line2D([], [], markersize=6 * larger, **own), name_text(name)))
+    return points, entries
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -47,14 +67,7 @@ class PlaneOfRowsDisplay(Display):
 
     def _points(self, ax: Axes) -> Entries:
         """Draw the rows of each class with its marker."""
-        self.points_ = {}
-        entries: Entries = []
-        fading = {"alpha": 0.75 if len(self.rows) <= 500 else 0.4, "markersize": 4.5 if len(self.rows) <= 500 else 3}
-        for k, (name, style) in enumerate(self._styles_of(self.classes).items()):
-            x, y = self.rows[self.codes == k].T
-            options: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none", **fading}
-            (self.points_[name],) = ax.plot(x, y, markeredgewidth=0, zorder=2, **options)
-            entries.append((self.points_[name], name_text(name)))
+        self.points_, entries = draw_points(ax, self.rows, self.codes, self._styles_of(self.classes))
         return entries if len(self.classes) > 1 else []
 
 
@@ -114,7 +127,7 @@ class ScatterDisplay(PlaneOfRowsDisplay):
         colours = [style.colour for style in self._styles_of(self.classes).values()]
         for name, colour, mean in zip(self.classes, colours, np.asarray(self.scatter.means)[:, [a, b]], strict=True):
             x, y = (outline + mean[:, None]).tolist()
-            (self.ellipses_[name],) = ax.plot(x, y, color=colour, linewidth=1.6, zorder=3)
+            (self.ellipses_[name],) = ax.plot(x, y, color=colour, linewidth=1.6, zorder=3.5)
             arrow = _ARROW | {"color": self._ink}
             self.arrows_[name] = ax.annotate("", tuple(mean.tolist()), xytext=middle, arrowprops=arrow, zorder=4)
         of_both = self.scatter.of([a, b]).J if hasattr(self.scatter, "of") else float(self.scatter.J)

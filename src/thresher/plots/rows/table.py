@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -74,9 +74,9 @@ def read_column(values: Any, name: str) -> TableColumn:
         numbers = np.full(array.size, np.nan)
         numbers[here] = present
         return TableColumn(name, "number", _finite(numbers))
-    known: dict[Hashable, int] = {}
+    known = {each: i for i, each in enumerate(dict.fromkeys(present))}
     codes = np.full(array.size, -1, dtype=np.intp)
-    codes[here] = [known.setdefault(each, len(known)) for each in present]
+    codes[here] = _places(known, present)
     return TableColumn(name, "category", codes, tuple(map(str, known)))
 
 
@@ -108,8 +108,13 @@ def read_classes(
         ordered = list(known)
     known = {each: i for i, each in enumerate(ordered)}
     codes = np.full(array.size, -1, dtype=np.intp)
-    codes[here] = [known[each] for each in present]
+    codes[here] = _places(known, present)
     return tuple(map(str, ordered)), codes
+
+
+def _places(known: Mapping[Hashable, int], values: Sequence[Hashable]) -> Indices:
+    """The place of each value."""
+    return np.fromiter(map(known.__getitem__, values), dtype=np.intp, count=len(values))
 
 
 def class_labels(data: Any, by: Any) -> Any:
