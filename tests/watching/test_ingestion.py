@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -446,6 +447,17 @@ def test_damaged_stores_and_network_disks_are_refused(tmp_path):
     (tmp_path / "cut.db").write_bytes(complete[: len(complete) // 2 - 1000])
     with pytest.raises(SourceError, match="damaged"):
         th.Watch(tmp_path / "cut.db").insert(rows(5000, np.linspace(0, 1, 2000), 0))
+    for change in (
+        "decision SET json = '{'",
+        "decision SET cells = '{}'",
+        "scored SET cell = 99",
+        "watch SET settings = '[]'",
+    ):
+        (tmp_path / "odd.db").write_bytes(complete)
+        with closing(sqlite3.connect(tmp_path / "odd.db")) as store, store:
+            store.execute(f"UPDATE {change}")
+        with pytest.raises(SourceError, match="damaged"):
+            th.Watch(tmp_path / "odd.db").check()
     assert network_disk(tmp_path, "x / nfs4 rw") == "nfs4"
     assert network_disk(tmp_path, "x / ext4 rw\ny /somewhere nfs rw") == ""
 

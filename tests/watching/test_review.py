@@ -57,6 +57,10 @@ def test_what_comes_too_late_is_refused_with_what_to_do_instead(place):
         "no alarm of 'precision'": lambda: one.acknowledge("precision"),
         "are judged already": lambda: one.deploy(decision(9), reference=ranking, since="2026-03-25T00:00Z"),
         "holds since": lambda: one.deploy(decision(9), reference=ranking, since="2026-05-01T00:00Z"),
+        "was made at": lambda: one.check(as_of="2020-01-01T00:00Z"),
+        "as_of is no time": lambda: one.check(as_of="yesterday"),
+        "in the future": lambda: one.check(as_of="2031-01-01T00:00Z"),
+        "in the future, and it is": lambda: one.deploy(decision(9), reference=ranking, since="2031-01-01T00:00Z"),
     }
     for why, call in calls.items():
         if why == "holds since":

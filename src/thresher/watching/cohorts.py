@@ -16,7 +16,7 @@ from thresher.watching.storage import schema
 from thresher.watching.storage.counts import stretch_before
 from thresher.watching.storage.rows import id_text
 from thresher.watching.storage.state import NEVER, State, read_state
-from thresher.watching.storage.store import Store
+from thresher.watching.storage.store import Store, damaged
 
 _FEWEST_FOREIGN = 10  # rows of a period from which it is noticed that all are foreign
 
@@ -182,7 +182,8 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
         as_of=as_of,
         period=period,
         cohorts=tuple(
-            _cohorts(one, [line[1:] for line in lines if line[0] == one.number], clusters) for one in state.epochs
+            _cohorts(one, [line[1:] for line in lines if line[0] == one.number], clusters, place=store.place)
+            for one in state.epochs
         ),
         ages=_ages(store.query(schema.AGES, **moment, decision=epoch.number)),
         queue=_queue(
@@ -191,9 +192,7 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
             {**moment, "decision": epoch.number, "first": first, "until": until, "alarm": 0},
             totals=counted,
         ),
-        columns=_columns(
-            epoch, store.query(schema.CELL_COUNTS, watch=state.number, last=state.last, decision=epoch.number)
-        ),
+        columns=_columns(store, epoch, watch=state.number, last=state.last),
         alarms=tuple(store.query(schema.ALARMS, watch=state.number, as_of=as_of)),
         orphans=int(store.query(schema.ORPHANS, **moment)[0][0]),
         corrections=int(store.query(schema.CORRECTIONS, **moment)[0][0]),
@@ -225,8 +224,12 @@ def _beyond_stored(totals: Sequence[tuple[Any, ...]], lines: Sequence[tuple[Any,
     return [line for line in rest if line[6] > 0]
 
 
-def _cohorts(epoch: Epoch, lines: Sequence[Sequence[Any]], clusters: Sequence[tuple[Any, ...]]) -> Cohorts:
+def _cohorts(
+    epoch: Epoch, lines: Sequence[Sequence[Any]], clusters: Sequence[tuple[Any, ...]], *, place: str
+) -> Cohorts:
     period, cell, alarm, label, rows = (_integers(lines, i) for i in (0, 1, 2, 4, 5))
+    if cell.size and not 0 <= cell.min() <= cell.max() < epoch.cells:
+        raise damaged(place, f"a row lies in a cell that is none of {epoch.cells}")
     propensity = np.array([float(line[3]) for line in lines], dtype=np.float64)
     order = np.lexsort([label, propensity, alarm, cell, period])  # the same from every store
     every = Cohorts(epoch, period, cell, alarm == 1, propensity, label, rows, _of_clusters(clusters, epoch.number))
@@ -281,15 +284,16 @@ def _queue(store: Store, epoch: Epoch, stretch: dict[str, int], *, totals: bool)
     return Queue(stretch["first"], stretch["until"], rows, labelled, positive, waiting)
 
 
-def _columns(epoch: Epoch, lines: Sequence[tuple[Any, ...]]) -> dict[str, tuple[Counts, Counts]]:
-    number = {one.name: n for n, one in enumerate(epoch.columns)}
-    column = np.array([number[line[1]] for line in lines], dtype=np.int64)
-    period, cell, rows = (_integers(lines, i) for i in (0, 2, 3))
+def _columns(store: Store, epoch: Epoch, *, watch: int, last: int) -> dict[str, tuple[Counts, Counts]]:
+    lines = store.query(schema.CELL_COUNTS, watch=watch, last=last, decision=epoch.number)
     columns = {}
     for one in epoch.columns:
-        here = column == number[one.name]
-        periods, place = np.unique(period[here], return_inverse=True)
+        here = [line for line in lines if line[1] == one.name]
+        period, cell, rows = (_integers(here, i) for i in (0, 2, 3))
+        if cell.size and not 0 <= cell.min() <= cell.max() < one.size:
+            raise damaged(store.place, f"a value of {one.name!r} lies in a cell that is none of {one.size}")
+        periods, at = np.unique(period, return_inverse=True)
         counts = np.zeros((periods.size, one.size), dtype=np.int64)
-        counts[place, cell[here]] = rows[here]
+        counts[at, cell] = rows
         columns[one.name] = (periods, counts)
     return columns

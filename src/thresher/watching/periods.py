@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from thresher._internal.arguments import require_one_of, short_repr
-from thresher.errors import ArgumentError, MissingValueError, SourceError
+from thresher.errors import ArgumentError, MissingValueError, SourceError, argument
 from thresher.inputs.arrow import is_arrow, plain_numbers
 from thresher.inputs.columns import is_absent, is_missing
 from thresher.ranking import Counts
@@ -60,8 +60,8 @@ def duration(text: str, *, name: str) -> int:
     """
     match = _DURATION.fullmatch(str(text))
     if match is None:
-        what = f"{name} must be a duration, got {short_repr(text)}"
-        raise ArgumentError(what, f'give e.g. {name}="45d"; units are min, h, d and w', parameter=name)
+        what = f"{argument(name)} must be a duration, got {short_repr(text)}"
+        raise ArgumentError(what, f"give e.g. {argument(name, '45d')}; units are min, h, d and w", parameter=name)
     return round(float(match[1]) * _UNITS[match[2]])
 
 
@@ -74,7 +74,7 @@ def zone_of(name: str | None) -> ZoneInfo | None:
     except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
         what = f"no time zone is called {short_repr(name)}"
         raise ArgumentError(
-            what, 'give e.g. zone="Europe/Amsterdam", or leave it out for UTC', parameter="zone"
+            what, f"give e.g. {argument('zone', 'Europe/Amsterdam')}, or leave it out for UTC", parameter="zone"
         ) from None
 
 
@@ -212,9 +212,13 @@ def _parse(value: Any, *, name: str, zoned: bool) -> int:
     return microseconds(at)
 
 
-def single_time(value: Any, *, name: str, zoned: bool = False) -> int:
+def single_time(value: Any, *, name: str) -> int:
     """One moment as microseconds of UTC."""
-    return _parse(value, name=name, zoned=zoned)
+    try:
+        return _parse(value, name=name, zoned=False)
+    except SourceError:
+        fix = 'give e.g. "2026-11-18T09:30:00Z"'
+        raise ArgumentError(f"{argument(name)} is no time: {short_repr(value)}", fix, parameter=name) from None
 
 
 def _require_zone(name: str, *, zoned: bool) -> None:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any, Literal, Self, TypeAlias, get_args
 from zoneinfo import ZoneInfo
 
@@ -18,7 +19,7 @@ from thresher._internal.arguments import (
     require_one_of,
     short_repr,
 )
-from thresher.errors import ArgumentError, MeasureError, argument, located
+from thresher.errors import ArgumentError, MeasureError, ThresherError, argument, located
 from thresher.evaluation.requirements import Requirement, requirement
 from thresher.tables.quantities import NUMBER
 from thresher.watching.periods import duration, require_period, zone_of
@@ -181,7 +182,7 @@ def mean_run(text: Any) -> float:
     match = _BUDGET.fullmatch(text) if isinstance(text, str) else None
     run = float(match[2]) / float(match[1]) if match and float(match[1]) else math.nan
     if not run >= 1:
-        what = f"false_alarms must be a budget such as '1 in 365', got {short_repr(text)}"
+        what = f"{argument('false_alarms')} must be a budget such as '1 in 365', got {short_repr(text)}"
         fix = "write how many false alarms in how many periods, e.g. one in a year of days"
         raise ArgumentError(what, fix, parameter="false_alarms")
     return run
@@ -191,7 +192,7 @@ def require_share(sample: Any) -> None:
     """Refuse what is no share of rows to draw."""
     share = require_number(sample, name="sample", fix="give a share such as 0.005; 0 draws no rows")
     if not 0 <= share <= 1:
-        what = f"sample must lie between 0 and 1, got {sample!r}"
+        what = f"{argument('sample')} must lie between 0 and 1, got {sample!r}"
         raise ArgumentError(what, "give a share such as 0.005; 0 draws no rows", parameter="sample")
 
 
@@ -225,11 +226,17 @@ def _promise(text: Any) -> Promise:
         _require_possible(promise, 0.0, 1.0, where)
         return promise
     plain = re.sub(r"^\s*alarm_rate\b", ALARM_RATE, text)
-    one: Requirement = requirement(plain, where=where)
+    names = [*map(promise_name, PROMISED), "missing[COLUMN]", "unseen[COLUMN]"]
+    fix = f"promise one of {', '.join(names)} at the decision's threshold"
+    try:
+        one: Requirement = requirement(plain, where=where)
+    except ThresherError as error:
+        near = get_close_matches(re.split(r"[\s<>=]", text.strip())[0], names, n=1)
+        fix = f"did you mean {near[0]}? " if near and near[0] not in text else ""
+        fix += f'write a quantity, >= or <= and a number, e.g. "precision >= 0.6"; quantities are {", ".join(names)}'
+        raise MeasureError(error.what.replace("requirement", "promise"), fix, where=where) from None
     quantity = one.quantity.name
     with located(where):
-        names = ", ".join([*map(promise_name, PROMISED), "missing[COLUMN]", "unseen[COLUMN]"])
-        fix = f"promise one of {names} at the decision's threshold"
         if quantity not in PROMISED:
             raise MeasureError(f"a watch cannot promise {one.quantity}", fix)
         if not one.quantity.bare:

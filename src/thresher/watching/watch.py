@@ -17,7 +17,7 @@ from thresher._internal.arguments import require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, ProbabilityError, SourceError
+from thresher.errors import ArgumentError, ProbabilityError, SourceError, argument
 from thresher.evaluation import Decision
 from thresher.ranking import Floats, Ranking
 from thresher.sources.options import TableName
@@ -289,7 +289,7 @@ class Watch(Result):
         judges young cohorts too, by labels alone, which is refused where delay tells the class.
         """
         now = self._now()
-        moment = now if as_of is None else single_time(as_of, name="as_of")
+        moment = now if as_of is None else _past_time(as_of, now, name="as_of")
         with self._open() as store:
             with store.read():
                 snapshot = read_snapshot(store, self._name, as_of=moment, past=as_of is not None)
@@ -350,7 +350,7 @@ class Watch(Result):
     ) -> None:
         """Start an epoch: rows from `since` on belong to this decision alone."""
         state = self._state()
-        start = self._now() if since is None else single_time(since, name="since")
+        start = self._now() if since is None else _past_time(since, self._now(), name="since")
         share = state.epoch.sample[-1][1] if sample is None else sample
         require_share(share)
         source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
@@ -378,7 +378,7 @@ class Watch(Result):
     def draw(self, sample: float, *, since: Time | None = None) -> None:
         """Draw another share of unflagged rows from a moment on; earlier rows keep theirs."""
         require_share(sample)
-        start = self._now() if since is None else single_time(since, name="since")
+        start = self._now() if since is None else _past_time(since, self._now(), name="since")
         with self._open() as store, store.write():
             state = read_state(store, self._name)
             require_unjudged(store, state, start)
@@ -448,6 +448,15 @@ class Watch(Result):
 
     def _brief(self) -> str:
         return f"{self._name!r} in {visible(place_of(self._place))}"
+
+
+def _past_time(value: Time, now: int, *, name: str) -> int:
+    """A moment that has been."""
+    moment = single_time(value, name=name)
+    if moment > now:
+        what = f"{moment_text(moment)} is in the future, and it is {moment_text(now)}"
+        raise ArgumentError(what, f"give a moment that has been, or leave {argument(name)} out", parameter=name)
+    return moment
 
 
 def _scores(values: Any, settings: Settings, *, name: str) -> Floats:

@@ -205,7 +205,7 @@ def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
     if scheme not in {*_DRIVERS, *entry_points(group="ibis.backends").names}:
         fix = "give postgres://…, an Ibis table of another engine, or files by their path"
         raise SourceError(f"no engine is known by {scheme}://", fix)
-    _require_readable(f"{scheme}://{place}")
+    require_readable(f"{scheme}://{place}")
     if scheme in _DRIVERS:
         package, brings = _DRIVERS[scheme]
         extra(package, name=brings)
@@ -251,7 +251,7 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     return engine
 
 
-def _require_readable(url: str) -> None:
+def require_readable(url: str) -> None:
     """Refuse a URL whose password could be taken for a host, and asked for."""
     fix = "write / # ? and @ in a password as %2F %23 %3F and %40"
     try:

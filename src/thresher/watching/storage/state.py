@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from thresher.errors import ArgumentError, OutputError, SourceError, argument
 from thresher.watching.epoch import Epoch, read_epoch
 from thresher.watching.periods import moment_text, period_numbers
 from thresher.watching.settings import Settings
-from thresher.watching.storage.store import Store
+from thresher.watching.storage.store import Store, damaged
 
 NEVER = -(2**62)  # a moment before all others
 
@@ -60,11 +61,18 @@ def read_state(store: Store, name: str | None, *, as_of: int | None = None) -> S
         watch=number,
         last=last,
     )
-    epochs = tuple(
-        read_epoch(n, text, bytes(blob), cells=cells, since=since, sample=share)
-        for n, text, blob, cells, since, share in decisions
-    )
-    return State(number, title, salt, Settings.from_json(settings), horizon, int(last), int(seen), epochs)
+    if not decisions:
+        first = store.query("SELECT min(seen) FROM batch WHERE watch = :watch", watch=number)[0][0]
+        raise SourceError(f"{title!r} was made at {moment_text(first)}", "ask for a later moment")
+    try:
+        epochs = tuple(
+            read_epoch(n, text, bytes(blob), cells=cells, since=since, sample=share)
+            for n, text, blob, cells, since, share in decisions
+        )
+        read = Settings.from_json(settings)
+    except (ValueError, TypeError, LookupError, AttributeError, zlib.error):  # what was written was whole
+        raise damaged(store.place, "a decision or the settings cannot be read") from None
+    return State(number, title, salt, read, horizon, int(last), int(seen), epochs)
 
 
 def _last_seen(store: Store, watch: int) -> int:

@@ -16,7 +16,8 @@ from typing import Any, Self
 
 from thresher._internal.arguments import require_path
 from thresher._internal.optional import extra
-from thresher.errors import ArgumentError, BusyError, OutputError, SourceError
+from thresher.errors import ArgumentError, BusyError, OutputError, SourceError, argument
+from thresher.sources.engines.connect import require_readable
 from thresher.sources.engines.errors import without_secrets
 from thresher.watching.storage.schema import FORMAT, FORMATS, STAGES, TABLES
 
@@ -32,10 +33,6 @@ _KNOWN: dict[str, tuple[str, str]] = {
     r"disk is full|no space left|disk quota|could not extend": (
         "there is no space left on the device",
         "free some space and start again: nothing of this batch was written",
-    ),
-    r"not a database|malformed|disk image": (
-        "it is damaged, or no store of watches",
-        "restore a copy of it, and insert and label again what came since: nothing is counted twice",
     ),
     r"disk i/o error|unable to open": ("it cannot be opened or written", "check the path, and who may write there"),
     r"password|authentication|role .* does not exist|no \w+\.conf entry": (
@@ -53,6 +50,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
     ),
     r"database .* does not exist": ("there is no such database", "check the name in the URL"),
 }
+_DAMAGED = re.compile(r"not a database|malformed|disk image|could not decode", re.IGNORECASE)
 _BUSY = re.compile(r"database (table )?is locked|lock timeout|could not (obtain|serialize)|deadlock detected")
 
 
@@ -199,6 +197,7 @@ class Store:
 
     def _of_url(self, url: str) -> Any:
         psycopg = extra("psycopg", name="postgres")
+        require_readable(url)
         connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
         connection.execute(f"SET lock_timeout = {round(self.timeout * 1000)}")
         connection.execute(f"SET search_path = {_SCHEMA}, pg_temp")
@@ -214,7 +213,7 @@ class Store:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Turn what a driver raises into one paragraph without secrets."""
-        kinds: tuple[type[Exception], ...] = (sqlite3.Error,)
+        kinds: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)  # texts that are none
         if self.is_postgres:
             kinds = (extra("psycopg", name="postgres").Error,)
         try:
@@ -223,7 +222,9 @@ class Store:
             message = without_secrets(" ".join(str(error).split()))[:300]
             if _BUSY.search(message):
                 what = f"{self.place} is in use, and was waited for {self.timeout:g} seconds"
-                raise BusyError(what, "try again, or wait longer with timeout=") from None
+                raise BusyError(what, f"try again, or wait longer with {argument('timeout', ...)}") from None
+            if isinstance(error, UnicodeDecodeError) or _DAMAGED.search(message):
+                raise damaged(self.place, message) from None
             for pattern, (meaning, fix) in _KNOWN.items():
                 if re.search(pattern, message, flags=re.IGNORECASE):
                     raise SourceError(f"{self.place}: {meaning} ({message})", fix) from None
@@ -280,6 +281,12 @@ def network_disk(path: Path, mounts: str | None = None) -> str:
         if (place + "/").startswith(folder.rstrip("/") + "/") and len(folder) >= len(best):
             best, kind = folder, parts[2]
     return kind if kind in _NETWORK else ""
+
+
+def damaged(place: str, why: str) -> SourceError:
+    """The error of a store whose bytes are not those that were written."""
+    fix = "restore a copy of it, and insert and label again what came since: nothing is counted twice"
+    return SourceError(f"{place}: it is damaged, or no store of watches ({why})", fix)
 
 
 def _not_ours(place: str, why: str) -> SourceError:
