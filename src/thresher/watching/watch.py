@@ -24,7 +24,7 @@ from thresher.sources.options import TableName
 from thresher.watching.check import Check, assemble
 from thresher.watching.cohorts import read_snapshot
 from thresher.watching.epoch import FIRST, make_epoch, reference_cautions
-from thresher.watching.periods import microseconds, moment_text, period_numbers, single_time, times_of
+from thresher.watching.periods import HOUR, microseconds, moment_text, period_numbers, single_time, times_of
 from thresher.watching.rechoose import Rechoices, choose_again
 from thresher.watching.reference import Reference
 from thresher.watching.review import Review, choose_rows
@@ -451,9 +451,9 @@ class Watch(Result):
 
 
 def _past_time(value: Time, now: int, *, name: str) -> int:
-    """A moment that has been."""
+    """A moment that has been, by a clock that may be an hour ahead."""
     moment = single_time(value, name=name)
-    if moment > now:
+    if moment > now + HOUR:
         what = f"{moment_text(moment)} is in the future, and it is {moment_text(now)}"
         raise ArgumentError(what, f"give a moment that has been, or leave {argument(name)} out", parameter=name)
     return moment
