@@ -163,6 +163,31 @@ def class_of(text: str, classes: Sequence[Any], option: str) -> Any:
     raise LabelError(f"{option} names {text!r}, which is no class", fix)
 
 
+def parse_mix(text: str, classes: Sequence[Any]) -> dict[Any, float]:
+    """Shares of all classes, from CLASS=NUMBER between commas, in proportion.
+
+    >>> parse_mix("ham=3,spam=1", ["ham", "spam"])
+    {'ham': 0.75, 'spam': 0.25}
+    """
+    parts: dict[Any, float] = {}
+    for word in class_names(text, option="--mix"):
+        name, equals, number = word.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ArgumentError(f"cannot read {word!r} in --mix", "write e.g. --mix cat=1,dog=3")
+        if not 0 <= value < float("inf"):
+            raise ArgumentError(f"the part of {name!r} in --mix is {number}", "give numbers of 0 or more")
+        parts[class_of(name, classes, "--mix")] = value
+    if absent := [name for name in classes if name not in parts]:
+        raise ArgumentError(f"--mix has no part for the class {absent[0]!r}", "give one for every class, or 0")
+    if not (total := sum(parts.values())):
+        raise ArgumentError("all parts of --mix are 0", "give one above 0")
+    return {name: part / total for name, part in parts.items()}
+
+
 def parse_counts(
     text: str, classes: str | None, *, rows: Literal["actual", "predicted"], costs: str | None, positive: str | None
 ) -> Calls:

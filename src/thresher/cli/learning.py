@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import warnings
 from collections import Counter
@@ -19,7 +18,7 @@ from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import count_text, plain_text
-from thresher.cli.classes import class_names, class_of, typed_costs
+from thresher.cli.classes import parse_mix, typed_costs
 from thresher.cli.commands.features import FeatureOptions, GainOptions
 from thresher.cli.commands.learn import ClassConditionOptions, LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
@@ -189,28 +188,6 @@ def declared_condition(table: LearningTable, declared: ClassConditionOptions) ->
     costs = typed_costs(declared.costs, column(table["data"][table["target"]], name="labels"))
     mix = None if declared.mix is None else parse_mix(declared.mix, costs.classes)
     return OperatingCondition(costs=costs, mix=mix)
-
-
-def parse_mix(text: str, classes: Sequence[Any]) -> dict[Any, float]:
-    """Shares of the classes, as A=1,B=3; what they sum to is all of the cases.
-
-    >>> parse_mix("ham=3,spam=1", ["ham", "spam"])
-    {'ham': 0.75, 'spam': 0.25}
-    """
-    shares: dict[Any, float] = {}
-    for part in class_names(text, option="--mix"):
-        name, equals, number = part.rpartition("=")
-        try:
-            share = float(number)
-        except ValueError:
-            share = math.nan
-        if not (equals and 0 <= share < math.inf):
-            raise ArgumentError(f"--mix {part!r} gives no share", "write NAME=NUMBER between commas, as ham=3,spam=1")
-        shares[class_of(name, classes, "--mix")] = share
-    total = sum(shares.values())
-    if not total > 0:
-        raise ArgumentError("--mix gives no class a share", "write NAME=NUMBER between commas, as ham=3,spam=1")
-    return {name: share / total for name, share in shares.items()}
 
 
 def learn_from(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.text import did_you_mean
-from thresher.cli.classes import class_names, class_of, typed_classes, typed_costs
+from thresher.cli.classes import class_names, parse_mix, typed_classes, typed_costs
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import CLASS, read_artefact
 from thresher.cli.options import GroupOptions, ModelOptions, VectorOptions
@@ -164,25 +164,4 @@ def _condition(vectors: VectorOptions, classes: Sequence[Any], labels: Column) -
     if vectors.costs is None and vectors.mix is None:
         return None
     costs = CostMatrix.equal(classes) if vectors.costs is None else typed_costs(vectors.costs, labels)
-    return OperatingCondition(costs=costs, mix=None if vectors.mix is None else _mix(vectors.mix, classes))
-
-
-def _mix(text: str, classes: Sequence[Any]) -> dict[Any, float]:
-    """CLASS=NUMBER between commas, in proportion: A=1,B=3 are a quarter and the rest."""
-    parts: dict[Any, float] = {}
-    for word in class_names(text, option="--mix"):
-        name, equals, number = word.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise ArgumentError(f"cannot read {word!r} in --mix", "write e.g. --mix cat=1,dog=3")
-        if not 0 <= value < float("inf"):
-            raise ArgumentError(f"the part of {name!r} in --mix is {number}", "give numbers of 0 or more")
-        parts[class_of(name, classes, "--mix")] = value
-    if absent := [name for name in classes if name not in parts]:
-        raise ArgumentError(f"--mix has no part for the class {absent[0]!r}", "give one for every class, or 0")
-    if not (total := sum(parts.values())):
-        raise ArgumentError("all parts of --mix are 0", "give one above 0")
-    return {name: part / total for name, part in parts.items()}
+    return OperatingCondition(costs=costs, mix=None if vectors.mix is None else parse_mix(vectors.mix, classes))

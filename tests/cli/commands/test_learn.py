@@ -204,7 +204,7 @@ def test_several_classes_by_costs_and_mix(run, data, refused, here):
     assert "mean class accuracy" in shown
     assert "--cost-fn of two" in refused(*words, "--cost-fn", "5")
     assert "'tulip', which is no class" in refused(*words, "--mix", "tulip=1")
-    assert "gives no share" in refused(*words, "--mix", "setosa")
+    assert "cannot read 'setosa' in --mix" in refused(*words, "--mix", "setosa")
     assert "nothing costs" in refused("learn", "iris.csv", "--target", "species", "--mix", "setosa=1")
 
 
