@@ -22,6 +22,10 @@ class Caution(Result):
         if self.code not in CODES:
             raise KeyError(f"{self.code!r} is not one of thresher's caution codes")
 
+    def to_dict(self) -> dict[str, str]:
+        """Plain data."""
+        return {"code": self.code, "text": self.text}
+
     def __str__(self) -> str:
         return f"{self.code}: {self.text}"
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from thresher._internal.results import ReadOnlyFields, Tabular
 from thresher.cautions import Caution
 from thresher.errors import OneClassError
-from thresher.inputs.labels import listed
+from thresher.inputs.labels import label_array, listed
 from thresher.ranking import Floats, Indices, Segments, require_probabilities, require_segments
 from thresher.tables import ConfusionMatrix, CostMatrix, OperatingCondition
-from thresher.tables.condition import require_class_condition
+from thresher.tables.condition import require_class_condition, required_costs
 
 NOTHING_FITTED = "nothing fitted"
 
@@ -52,7 +52,7 @@ class ClassChoice(ReadOnlyFields, Tabular):
     @property
     def costs(self) -> CostMatrix:
         """The costs, with the classes in the order of the segments."""
-        return _costs(self.condition)
+        return required_costs(self.condition)
 
     def apply(self, probabilities: npt.ArrayLike) -> npt.NDArray[Any]:
         """The action for each row of probabilities, by name; the first of equals.
@@ -62,7 +62,7 @@ class ClassChoice(ReadOnlyFields, Tabular):
         ['a', 'a', 'b']
         """
         vectors = require_probabilities(probabilities, self.segments.classes)
-        return names_of(self.costs.actions)[self.costs.decide(vectors, weights=self.weights)]
+        return label_array(self.costs.actions)[self.costs.decide(vectors, weights=self.weights)]
 
     def _brief(self) -> str:
         kind = "" if self.certificate == NOTHING_FITTED else ", fitted weights"
@@ -120,7 +120,7 @@ def rule_of(
 ) -> ClassChoice:
     """What some weights do with the cases of segments."""
     resolved = asked.for_data(segments)
-    costs, mix = _costs(resolved), resolved.mix
+    costs, mix = required_costs(resolved), resolved.mix
     actions = costs.decide(segments.probability, weights=weights)
     confusion = confusion_of(segments, costs, actions)
     # the condition as asked: shares computed from the data would round what is one division of counts
@@ -166,22 +166,6 @@ def foretold_cost(segments: Segments, costs: CostMatrix, actions: Indices, weigh
     with np.errstate(invalid="ignore"):  # all of a row's classes have no share: its cost is undefined
         expected = (likelihood * costs.costs.T[actions]).sum(axis=1)[used] / total[used]
     return float((counts[used] * expected).sum() / counts.sum())
-
-
-def names_of(actions: tuple[Any, ...]) -> npt.NDArray[Any]:
-    """Names as an array, of objects where they are of several types."""
-    if len({type(name) for name in actions}) == 1 and isinstance(actions[0], str | int | float):
-        return np.array(actions)
-    names = np.empty(len(actions), dtype=object)
-    names[:] = actions
-    return names
-
-
-def _costs(condition: OperatingCondition) -> CostMatrix:
-    costs = condition.costs
-    if costs is None:
-        raise TypeError("a choice of actions has costs")
-    return costs
 
 
 def cost_cautions(asked: OperatingCondition, costs: CostMatrix) -> tuple[Caution, ...]:

@@ -16,6 +16,7 @@ from thresher.errors import ArgumentError, LabelError, MeasureError, argument
 from thresher.inputs.labels import listed, same
 from thresher.ranking import Floats, Indices, Segments
 from thresher.tables import CostMatrix, OperatingCondition
+from thresher.tables.condition import required_costs
 
 STARTS = ("one", "prior", "costs", "random")
 _CHUNK = 1 << 14  # matrices held at once while sweeping
@@ -43,9 +44,7 @@ def fit_weights(
     says nothing for that class at any weight.
     """
     asked = class_condition(segments, condition)
-    costs = asked.for_data(segments).costs
-    if costs is None:
-        raise TypeError("a condition of k classes has costs")
+    costs = required_costs(asked.for_data(segments))
     factor = asked.class_weights(segments)
     goal = Goal.of(segments, costs, factor, maximise=maximise, subject_to=subject_to)
     search = Search(segments, costs, goal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from thresher.evaluation.decision_rule import BestConstant
 from thresher.evaluation.results import limits_text
 from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import MOST_NAMED, Rule
+from thresher.inference import Interval
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.decision import ALWAYS, NEVER
 from thresher.inference.intervals.auc import carried_by_few, delong_parts
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
     from thresher.evaluation.least_cost.rules import ActionRule
 
 FEW = 30
-
-
-def cautions_data(cautions: Iterable[Caution]) -> list[dict[str, str]]:
-    """Cautions as plain data."""
-    return [{"code": caution.code, "text": caution.text} for caution in cautions]
 
 
 def data_cautions(rows: EvaluatedRows) -> Iterator[Caution]:
@@ -117,13 +113,9 @@ def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
         return
     doing = BASELINE_WORDS[name]
     if math.isnan(saving.estimate):
-        what = f"whether it is cheaper than {doing} is unknown: {saving.note}"
-    elif saving.estimate <= 0:
-        more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
-        what = f"on rows it was not chosen on, the decision {more} {doing}"
+        yield Caution("no-better-than-nothing", f"whether it is cheaper than {doing} is unknown: {saving.note}")
     else:
-        what = f"it may be no cheaper than {doing}: the saving is {limits_text(saving)} per case"
-    yield Caution("no-better-than-nothing", what)
+        yield _no_better(saving, doing, "on rows it was not chosen on, the decision")
 
 
 def class_cautions(rows: ClassifiedRows, models: Mapping[str, LeastCostModel], costs: CostMatrix) -> Iterator[Caution]:
@@ -198,10 +190,12 @@ def no_better_action(rules: Mapping[str, ActionRule], constant: BestConstant | N
     saving = rules[CONSTANT].saving
     if constant is None or saving is None or saving.lower > 0:
         return
-    doing = f"always saying {constant.action!r}"
+    yield _no_better(saving, f"always saying {constant.action!r}", "the decision")
+
+
+def _no_better(saving: Interval, doing: str, decision: str) -> Caution:
+    what = f"it may be no cheaper than {doing}: the saving is {limits_text(saving)} per case"
     if saving.estimate <= 0:
         more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
-        what = f"the decision {more} {doing}"
-    else:
-        what = f"it may be no cheaper than {doing}: the saving is {limits_text(saving)} per case"
-    yield Caution("no-better-than-nothing", what)
+        what = f"{decision} {more} {doing}"
+    return Caution("no-better-than-nothing", what)

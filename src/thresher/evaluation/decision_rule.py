@@ -18,7 +18,7 @@ from thresher.calibration import CalibrationMap
 from thresher.errors import LabelError
 from thresher.inference import Interval
 from thresher.inputs.columns import column, complete
-from thresher.inputs.labels import listed
+from thresher.inputs.labels import label_array, listed
 from thresher.inputs.matrix import probability_matrix
 from thresher.ranking import Flags, rankable, reaches
 from thresher.tables import CostMatrix, OperatingCondition
@@ -209,15 +209,6 @@ def read_rule(value: Any) -> DecisionRule:
         reading.within("kind", reading.one_of(list(kinds)), kind)
     rule: DecisionRule = kinds.get(kind, ThresholdRule).from_dict(value)
     return rule
-
-
-def label_array(names: tuple[Any, ...]) -> Any:
-    """Labels as an array that indices pick from; of mixed types, of objects."""
-    if len({type(name) for name in names}) == 1:
-        return np.array(names)
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
 
 
 def label_text(name: Any) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from thresher._internal.arguments import require_level
@@ -19,7 +19,7 @@ from thresher.errors import ArgumentError
 from thresher.evaluation import cautions
 from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
-from thresher.evaluation.results import ModelResult, ModelsResult, interval_dicts, limits_text
+from thresher.evaluation.results import ModelResult, ModelsResult, fingerprint, interval_dicts, limits_text
 from thresher.evaluation.rows import cells
 from thresher.evaluation.rules import NO_ROWS, Rule, price_counted_rules
 from thresher.evaluation.summary import closing_parts, rules_rows, text_table
@@ -132,7 +132,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
             "baseline": self.baseline,
             "comparison": [each.to_dict() for each in differences],
             "decision": self.decision.to_dict(),
-            "cautions": cautions.cautions_data(self.cautions),
+            "cautions": [caution.to_dict() for caution in self.cautions],
         }
 
     def _brief(self) -> str:
@@ -317,6 +317,7 @@ def _assemble(
     equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
     why = f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
     winner = models[joint.model]
+    counts = ((name, one.ranking.score, one.ranking.pos, one.ranking.neg) for name, one in models.items())
     return ScannedEvaluation(
         models=models,
         condition=asked,
@@ -336,7 +337,7 @@ def _assemble(
             may_be_best=near,
             wins=None,
             calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
-            fingerprint=_fingerprint({name: model.ranking for name, model in models.items()}),
+            fingerprint=fingerprint(*chain.from_iterable(counts)),  # whatever the order an engine reads rows in
         ),
         cautions=(*cautions.equal_costs(condition), *joint.cautions, *_cautions(models, priced.rules)),
         dropped=dropped,
@@ -358,16 +359,6 @@ def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float |
     if condition.prevalence is not None or trained_at is not None:
         restated = at_prevalence(ranking, condition.prevalence, trained_at)
     return limits | {name: bounds(restated, name) for name in ("brier", "log_loss")}
-
-
-def _fingerprint(rankings: Mapping[str, Ranking]) -> str:
-    """A digest of the counts, whatever the order an engine reads rows in."""
-    digest = hashlib.sha256()
-    for name, ranking in rankings.items():
-        digest.update(name.encode("utf-8", "surrogatepass"))
-        for column in (ranking.score, ranking.pos, ranking.neg):
-            digest.update(column.astype("<f8").tobytes())
-    return f"sha256:{digest.hexdigest()}"
 
 
 def _cautions(models: Mapping[str, ScannedModel], rules: Mapping[str, Rule]) -> Iterator[Caution]:

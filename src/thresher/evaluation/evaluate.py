@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, overload
 
@@ -12,20 +12,18 @@ import numpy as np
 
 from thresher._internal.arguments import require_level
 from thresher._internal.text import visible_lines
-from thresher.cautions import Caution
 from thresher.choices import JointChoice, choose
-from thresher.choices.choose import operating_condition
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation.cautions import data_cautions, equal_costs, no_saving, uncertain_winner
-from thresher.evaluation.decision import Decision, decide
+from thresher.evaluation.decision import decide
 from thresher.evaluation.least_cost.evaluation import LeastCostEvaluation, evaluate_vectors
 from thresher.evaluation.model import ModelEvaluation, require_prevalence
 from thresher.evaluation.quantities import answer, parse_quantities
 from thresher.evaluation.results import Evaluation
-from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
+from thresher.evaluation.rows import Asked, EvaluatedRows, evaluated_rows
 from thresher.evaluation.rules import FixedRule, Pick, Rule, fixed_rules, parse_prefer, pick, price_rules, rule_in_use
 from thresher.evaluation.summary import summary_text
-from thresher.inference import Comparison, Interval, compare
+from thresher.inference import Comparison, compare
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.class_rows import holds_matrices, positive_columns, require_of_vectors
 from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
@@ -38,7 +36,7 @@ from thresher.tables import OperatingCondition, contingency
 MOST_SHOWN = 20  # models in tables and on the page
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ThresholdEvaluation(Evaluation[ModelEvaluation]):
     """An evaluation of two classes, which decides for a threshold on scores.
 
@@ -49,25 +47,12 @@ class ThresholdEvaluation(Evaluation[ModelEvaluation]):
     It keeps a copy of the rows, because most numbers are computed from them when they are first read.
     """
 
-    models: Mapping[str, ModelEvaluation]
-    condition: OperatingCondition
     joint: JointChoice
     stability: Stability
-    decision: Decision
-    cautions: tuple[Caution, ...]
-    rows: int
-    dropped: int
-    level: float
-    seed: int
+    rules: Mapping[str, Rule]
     scored: ScoredRows
     positive: Any
     negative: Any
-    rules: Mapping[str, Rule]
-    baseline: str
-    savings: Mapping[str, Interval]
-    may_be_best: tuple[str, ...]
-    quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
-    against: str | None = None
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -155,28 +140,6 @@ def evaluate(
     labels: Any,
     scores: Any,
     *,
-    positive: Any = ...,
-    classes: None = ...,
-    condition: OperatingCondition | None = ...,
-    predictions: Any = ...,
-    weights: Any = ...,
-    clusters: Any = ...,
-    trained_at: float | None = ...,
-    measures: Sequence[str] = ...,
-    level: float = ...,
-    current: Any = ...,
-    prefer: Any = ...,
-    margin: float = ...,
-    against: str | None = ...,
-    replicates: int = ...,
-    seed: int = ...,
-    missing: Missing = ...,
-) -> ThresholdEvaluation: ...
-@overload
-def evaluate(
-    labels: Any,
-    scores: Any,
-    *,
     positive: None = ...,
     classes: Sequence[Any],
     other: Any = ...,
@@ -201,8 +164,8 @@ def evaluate(
     labels: Any,
     scores: Any,
     *,
-    positive: Any,
-    classes: Sequence[Any],
+    positive: Any = ...,
+    classes: Sequence[Any] | None = ...,
     condition: OperatingCondition | None = ...,
     predictions: Any = ...,
     weights: Any = ...,
@@ -316,89 +279,58 @@ def evaluate(
     require_level(level)
     require_replicates(replicates, seed, None)
     require_margin(margin)
-    common: dict[str, Any] = {
-        "condition": condition,
-        "predictions": predictions,
-        "weights": weights,
-        "clusters": clusters,
-        "trained_at": trained_at,
-        "measures": measures,
-        "level": level,
-        "current": current,
-        "prefer": prefer,
-        "margin": margin,
-        "against": against,
-        "replicates": replicates,
-        "seed": seed,
-        "missing": missing,
-    }
-    if classes is None:
-        if holds_matrices(scores):
-            what = "scores are matrices of probabilities, and nothing says which class each column is of"
-            fix = f"pass {argument('classes', ...)} with the class of each column, such as model.classes_"
-            raise ArgumentError(what, fix, parameter="classes")
-        require_of_vectors({"other": other, "fit": fit})
-        return _evaluate_scores(labels, scores, positive=positive, **common)
-    if positive is None:
-        return evaluate_vectors(labels, scores, classes=classes, other=other, fit=fit, **common)
-    if getattr(condition, "costs", None) is not None:
+    asked = Asked(
+        condition=condition,
+        predictions=predictions,
+        weights=weights,
+        clusters=clusters,
+        trained_at=trained_at,
+        measures=measures,
+        level=level,
+        current=current,
+        prefer=prefer,
+        margin=margin,
+        against=against,
+        replicates=replicates,
+        seed=seed,
+        missing=missing,
+    )
+    if classes is not None and positive is None:
+        return evaluate_vectors(labels, scores, asked, classes=classes, other=other, fit=fit)
+    if classes is None and holds_matrices(scores):
+        what = "scores are matrices of probabilities, and nothing says which class each column is of"
+        fix = f"pass {argument('classes', ...)} with the class of each column, such as model.classes_"
+        raise ArgumentError(what, fix, parameter="classes")
+    if classes is not None and getattr(condition, "costs", None) is not None:
         what = f"both {argument('positive')} and costs of named classes are given"
         raise ArgumentError(what, "give costs of a miss and a false alarm, or leave positive out", parameter="positive")
     require_of_vectors({"other": other, "fit": fit})
-    return _evaluate_scores(labels, positive_columns(scores, classes, positive), positive=positive, **common)
-
-
-def _evaluate_scores(
-    labels: Any,
-    scores: Any,
-    *,
-    positive: Any,
-    condition: OperatingCondition | None,
-    predictions: Any,
-    weights: Any,
-    clusters: Any,
-    trained_at: float | None,
-    measures: Sequence[str],
-    level: float,
-    current: Any,
-    prefer: Any,
-    margin: float,
-    against: str | None,
-    replicates: int,
-    seed: int,
-    missing: Missing,
-) -> ThresholdEvaluation:
-    """Evaluate scores of two classes."""
-    require_prevalence(trained_at)
-    wanted = parse_quantities(measures)
-    rows = evaluated_rows(
-        labels,
-        scores,
-        positive=positive,
-        predictions=predictions,
-        current=current,
-        weights=weights,
-        clusters=clusters,
-        missing=missing,
-        condition=operating_condition(condition),
-        trained_at=trained_at,
-        level=level,
+    return _evaluate_scores(
+        labels, scores if classes is None else positive_columns(scores, classes, positive), asked, positive=positive
     )
+
+
+def _evaluate_scores(labels: Any, scores: Any, asked: Asked, *, positive: Any) -> ThresholdEvaluation:
+    """Evaluate scores of two classes."""
+    require_prevalence(asked.trained_at)
+    wanted = parse_quantities(asked.measures)
+    rows = evaluated_rows(labels, scores, asked, positive=positive)
     rows.scored.require_two_clusters()
-    Pairing.of(against, tuple(rows.scored.models), "higher")  # refuses what is no model
-    in_use = rule_in_use(current, rows.current, rows.scored.scores)
-    preference = parse_prefer(prefer, rows.scored.models, None if in_use is None else in_use.model)
+    Pairing.of(asked.against, tuple(rows.scored.models), "higher")  # refuses what is no model
+    in_use = rule_in_use(asked.current, rows.current, rows.scored.scores)
+    preference = parse_prefer(asked.prefer, rows.scored.models, None if in_use is None else in_use.model)
     fixed = fixed_rules(rows, in_use)
     joint = choose(rows.rankings, rows.condition)
-    stability = _resample(rows, joint, fixed, replicates=replicates, seed=seed)
+    stability = _resample(rows, joint, fixed, replicates=asked.replicates, seed=asked.seed)
     on_data = {name: choice.expected_cost for name, choice in joint.choices.items()}
-    picked = pick(on_data, joint.tied, stability.resamples, level=level, margin=margin, preference=preference)
-    evaluation = _assemble(rows, joint, stability, picked, fixed, seed=seed, condition=condition)
+    drawn, level, margin = stability.resamples, asked.level, asked.margin
+    picked = pick(on_data, joint.tied, drawn, level=level, margin=margin, preference=preference)
+    evaluation = _assemble(rows, asked, joint, stability, picked, fixed=fixed)
     quantities = {
-        name: {text: answer(evaluation, name, one, replicates).interval for text, one in wanted.items()}
+        name: {text: answer(evaluation, name, one, asked.replicates).interval for text, one in wanted.items()}
         for name in (joint.choices if wanted else ())
     }
-    return replace(evaluation, quantities=quantities, against=against)
+    return replace(evaluation, quantities=quantities)
 
 
 def _resample(
@@ -442,13 +374,12 @@ def _models(rows: EvaluatedRows, joint: JointChoice, stability: Stability) -> di
 
 def _assemble(
     rows: EvaluatedRows,
+    asked: Asked,
     joint: JointChoice,
     stability: Stability,
     picked: Pick,
-    fixed: Mapping[str, FixedRule],
     *,
-    seed: int,
-    condition: OperatingCondition | None,
+    fixed: Mapping[str, FixedRule],
 ) -> ThresholdEvaluation:
     """Price the rules, and put the models, the decision and the cautions together."""
     models, scored, drawn = _models(rows, joint, stability), rows.scored, stability.resamples
@@ -482,7 +413,7 @@ def _assemble(
         cautions=(
             *winner.choice.cautions,
             *(caution for caution in joint.cautions if caution.code == "tied-models"),
-            *equal_costs(condition),
+            *equal_costs(asked.condition),
             *data_cautions(rows),
             *uncertain_winner(picked.may_be_best, stability.wins, rows.level),
             *no_saving(priced.rules),
@@ -490,7 +421,7 @@ def _assemble(
         rows=len(scored),
         dropped=scored.dropped,
         level=rows.level,
-        seed=seed,
+        seed=asked.seed,
         scored=scored,
         positive=label[np.argmax(scored.positive)],
         negative=label[np.argmin(scored.positive)],
@@ -498,4 +429,5 @@ def _assemble(
         baseline=priced.baseline,
         savings=priced.savings,
         may_be_best=picked.may_be_best,
+        against=asked.against,
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
 
 from thresher._internal.arguments import is_one_of
 from thresher._internal.results import ReadOnlyFields, Result, Tabular, shorten
@@ -25,6 +29,17 @@ if TYPE_CHECKING:
 def interval_dicts(intervals: Mapping[str, Interval]) -> dict[str, Any]:
     """Intervals by name as plain data."""
     return {name: interval.to_dict() for name, interval in intervals.items()}
+
+
+def fingerprint(*parts: Any) -> str:
+    """A digest of texts, bytes and arrays of numbers, the same on any machine."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            digest.update(part.encode("utf-8", "surrogatepass"))  # a name may hold half a character
+        else:
+            digest.update(part if isinstance(part, bytes) else np.add(part, 0.0, dtype="<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"
 
 
 def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
@@ -101,6 +116,7 @@ class PricedRule(Result):
         """The numbers as plain data."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evaluation(ModelsResult[Model]):
     """Several models on the same rows, and which of them to deploy how.
 
@@ -112,20 +128,20 @@ class Evaluation(ModelsResult[Model]):
     careful analyst would notice. `dropped` counts rows left out on request.
     """
 
-    __slots__ = ()
-
+    models: Mapping[str, Model]
     condition: OperatingCondition
     decision: Decision
     rules: Mapping[str, Any]
     baseline: str
     savings: Mapping[str, Interval]
     may_be_best: tuple[str, ...]
-    quantities: Mapping[str, Mapping[str, Interval]]
     cautions: tuple[Caution, ...]
     rows: int
     dropped: int
     level: float
     seed: int
+    quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
+    against: str | None = None
 
     @property
     @abstractmethod
@@ -156,7 +172,7 @@ class Evaluation(ModelsResult[Model]):
             "savings": interval_dicts(self.savings),
             "may_be_best": list(self.may_be_best),
             "decision": self.decision.to_dict(),
-            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+            "cautions": [caution.to_dict() for caution in self.cautions],
         }
 
     def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:

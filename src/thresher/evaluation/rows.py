@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from thresher._internal.results import ReadOnly, ReadOnlyFields
+from thresher.choices.choose import operating_condition
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
+from thresher.evaluation.results import fingerprint
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
 from thresher.inputs import columns_positive
@@ -22,6 +24,26 @@ from thresher.inputs.columns import Column, Missing
 from thresher.inputs.frames import columns_by_name
 from thresher.ranking import Flags, Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What `evaluate` is asked beyond labels and scores, of any number of classes."""
+
+    condition: OperatingCondition | None
+    predictions: Any
+    weights: Any
+    clusters: Any
+    trained_at: Any
+    measures: Sequence[str]
+    level: float
+    current: Any
+    prefer: Any
+    margin: float
+    against: str | None
+    replicates: int
+    seed: int
+    missing: Missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,38 +87,26 @@ class EvaluatedRows(ReadOnlyFields):
     def fingerprint(self) -> str:
         """A digest of labels, names, scores and weights, the same anywhere."""
         rows = self.scored
-        digest = hashlib.sha256(np.packbits(rows.positive).tobytes())
-        digest.update(str(rows.positive.size).encode())
-        for name, score in rows.scores.items():
-            digest.update(name.encode("utf-8", "surrogatepass"))  # a name may hold half a character
-            digest.update(np.add(score, 0.0, dtype=np.float64).astype("<f8").tobytes())
-        if rows.weight is not None:
-            digest.update(rows.weight.astype("<f8").tobytes())
-        return f"sha256:{digest.hexdigest()}"
+        labels = np.packbits(rows.positive).tobytes(), str(rows.positive.size)
+        weights = () if rows.weight is None else (rows.weight,)
+        return fingerprint(*labels, *chain.from_iterable(rows.scores.items()), *weights)
 
 
-def evaluated_rows(
-    labels: Any,
-    scores: Any,
-    *,
-    positive: Any,
-    predictions: Any,
-    current: Any,
-    weights: Any,
-    clusters: Any,
-    missing: Missing,
-    condition: OperatingCondition,
-    trained_at: float | None,
-    level: float,
-) -> EvaluatedRows:
+def evaluated_rows(labels: Any, scores: Any, asked: Asked, *, positive: Any) -> EvaluatedRows:
     """Read and check everything once; rows with a gap are refused or dropped."""
-    models = _named_scores(scores)
-    predicted = _named_predictions(predictions, models)
+    models, current = _named_scores(scores), asked.current
+    predicted = _named_predictions(asked.predictions, models)
     columns = {"labels": labels} | {f"predictions of {name!r}": column for name, column in predicted.items()}
     if current is not None and not isinstance(current, str | Mapping | Decision | Real):
         columns["current"] = current  # a column of calls, not a threshold
     rows = ScoredRows.of(
-        labels, models, positive=positive, weights=weights, clusters=clusters, columns=columns, missing=missing
+        labels,
+        models,
+        positive=positive,
+        weights=asked.weights,
+        clusters=asked.clusters,
+        columns=columns,
+        missing=asked.missing,
     )
     # Most numbers are computed later, and the caller may change the arrays until then.
     positive_rows, by_model, weight = deepcopy((rows.positive, rows.scores, rows.weight))
@@ -109,9 +119,9 @@ def evaluated_rows(
         replace(rows, positive=positive_rows, scores=ReadOnly(by_model), weight=weight),
         {name: calls_of(f"predictions of {name!r}") for name in predicted},
         _calls_or_flags(label, rows.columns["current"], positive) if "current" in columns else None,
-        condition,
-        trained_at,
-        level,
+        operating_condition(asked.condition),
+        asked.trained_at,
+        asked.level,
     )
 
 

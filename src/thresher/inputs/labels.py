@@ -13,6 +13,7 @@ from thresher._internal.arguments import short_repr
 from thresher._internal.parallel import map_chunks
 from thresher._internal.text import in_words
 from thresher.errors import LabelError, PositiveLabelError, argument
+from thresher.inputs.arrow import objects
 from thresher.inputs.columns import Column, column, flagged, is_absent, require_plain, without_zone
 from thresher.ranking import Counts, Flags
 
@@ -231,6 +232,11 @@ def _absent(positive: Any, known: Sequence[Any]) -> PositiveLabelError:
         f" true where the label is {short_repr(positive)}",
         parameter="positive",
     )
+
+
+def label_array(names: Sequence[Any]) -> Column:
+    """Labels as an array that indices pick from; of mixed types, of objects."""
+    return np.array(names) if len({type(name) for name in names}) == 1 else objects(list(names))
 
 
 def listed(labels: Sequence[Any]) -> str:

@@ -18,9 +18,8 @@ from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, NotationError, ThresherError
 from thresher.evaluation import Decision, LeastCostRule
-from thresher.evaluation.decision_rule import label_array
 from thresher.inputs.arrow import Column
-from thresher.inputs.labels import same
+from thresher.inputs.labels import label_array, same
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conform, expected_columns, require_expected_columns
 from thresher.learning.learned import Learned

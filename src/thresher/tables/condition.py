@@ -447,6 +447,13 @@ def require_condition(value: Any, hint: str = "") -> None:
     require_two_classes(value)
 
 
+def required_costs(condition: OperatingCondition) -> CostMatrix:
+    """The costs of a condition that is known to be of k classes."""
+    if condition.costs is None:
+        raise TypeError("a condition of k classes has costs")
+    return condition.costs
+
+
 def require_class_condition(value: Any, classes: Sequence[Any]) -> None:
     """Refuse what is no operating condition of k named classes."""
     fix = "give e.g. OperatingCondition(costs=CostMatrix.equal([...]))"

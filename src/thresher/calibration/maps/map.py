@@ -112,7 +112,7 @@ class CalibrationMap(Result):
             "curve": self.curve.to_dict(),
             "auc_before": self.auc_before,
             "auc_after": self.auc_after,
-            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+            "cautions": [caution.to_dict() for caution in self.cautions],
         }
         if self.before is None or self.after is None:
             return plain

@@ -66,7 +66,7 @@ def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions
         plain: dict[str, Any] = {"rows": rows, "positive": rule.positive, "output": how.output}
         if mapped:
             plain |= {"map": rule.map_name(), "against_probability": rule.against}
-            plain["cautions"] = [{"code": caution.code, "text": caution.text} for caution in cautions]
+            plain["cautions"] = [caution.to_dict() for caution in cautions]
         click.echo(log_json(json.dumps(plain)))
     elif not printed.quiet:
         if how.output != STANDARD:

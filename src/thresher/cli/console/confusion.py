@@ -99,7 +99,7 @@ def _cost_data(measured: Measured) -> dict[str, Any] | None:
         "total": float(cells.sum()),
         "cells": cells.tolist(),
         "dearest": {"actual": classes[i], "predicted": actions[j], "cost": float(cells[i, j])},
-        "cautions": [{"code": caution.code, "text": caution.text} for caution in measured.costs.cautions],
+        "cautions": [caution.to_dict() for caution in measured.costs.cautions],
     }
 
 

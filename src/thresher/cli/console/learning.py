@@ -87,7 +87,7 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
         "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
         "tuning": None if learnt.tuning is None else learnt.tuning.to_dict(),
-        "cautions": [{"code": caution.code, "text": caution.text} for caution in learnt.cautions],
+        "cautions": [caution.to_dict() for caution in learnt.cautions],
         "dropped": dropped,
         "warnings": remarks,
         "written": written,

@@ -97,7 +97,7 @@ def choice_data(choice: Choice) -> dict[str, Any]:
         "holds_for": None if choice.holds_for is None else [*map(plain_number, choice.holds_for)],
         "runner_up": None if choice.runner_up is None else _point_data(choice.runner_up),
         "condition": choice.condition.to_dict(),
-        "cautions": [{"code": caution.code, "text": caution.text} for caution in choice.cautions],
+        "cautions": [caution.to_dict() for caution in choice.cautions],
     }
 
 

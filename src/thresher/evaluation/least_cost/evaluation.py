@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy as np
 from thresher._internal.arguments import describe, require_one_of
 from thresher._internal.results import ReadOnly
 from thresher._internal.text import visible_lines
-from thresher.cautions import Caution
 from thresher.choices.least_cost import class_condition, cost_cautions
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation.cautions import class_cautions, equal_costs, no_better_action, uncertain_winner
@@ -33,7 +32,8 @@ from thresher.evaluation.least_cost.rules import (
 )
 from thresher.evaluation.least_cost.sensitivity import CostSensitivity, cost_sensitivity
 from thresher.evaluation.least_cost.summary import least_cost_text
-from thresher.evaluation.results import Evaluation
+from thresher.evaluation.results import Evaluation, fingerprint
+from thresher.evaluation.rows import Asked
 from thresher.evaluation.rules import Pick, parse_prefer, pick
 from thresher.inference import Comparison, Interval
 from thresher.inference.class_rows import ClassifiedRows, classified_rows
@@ -43,10 +43,10 @@ from thresher.inference.decision import Resamples, out_of_bag_interval, wins_of
 from thresher.inference.intervals.class_cost import CaseCosts
 from thresher.inference.out_of_fold import OutOfFoldCost
 from thresher.inference.resampled_costs import resample_costs
-from thresher.inputs.columns import Missing
 from thresher.inputs.labels import listed
 from thresher.ranking import Floats, require_mix
 from thresher.tables import CostMatrix, OperatingCondition
+from thresher.tables.condition import required_costs
 from thresher.version import __version__
 
 COMPARED = (
@@ -56,7 +56,7 @@ COMPARED = (
 _TIE = 1e-12
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LeastCostEvaluation(Evaluation[LeastCostModel]):
     """An evaluation of k classes, whose decision is the action of least expected cost.
 
@@ -66,23 +66,10 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
     what `fit="weights"` found out: the cost of fitted weights and of the Bayes decision on rows not fitted on.
     """
 
-    models: Mapping[str, LeastCostModel]
-    condition: OperatingCondition
-    costs: CostMatrix
-    decision: Decision
     rules: Mapping[str, ActionRule]
-    baseline: str
-    savings: Mapping[str, Interval]
-    may_be_best: tuple[str, ...]
+    costs: CostMatrix
     wins: Mapping[str, float]
-    cautions: tuple[Caution, ...]
-    rows: int
-    dropped: int
-    level: float
-    seed: int
     sample: ClassifiedRows
-    quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
-    against: str | None = None
     fitted: OutOfFoldCost | None = None
 
     @property
@@ -152,27 +139,15 @@ class LeastCostEvaluation(Evaluation[LeastCostModel]):
 def evaluate_vectors(
     labels: Any,
     probabilities: Any,
+    asked: Asked,
     *,
     classes: Sequence[Any],
     other: Any,
     fit: Literal["weights"] | None,
-    condition: OperatingCondition | None,
-    predictions: Any,
-    weights: Any,
-    clusters: Any,
-    trained_at: Any,
-    measures: Sequence[str],
-    level: float,
-    current: Any,
-    prefer: Any,
-    margin: float,
-    against: str | None,
-    replicates: int,
-    seed: int,
-    missing: Missing,
 ) -> LeastCostEvaluation:
     """Evaluate probabilities of k classes, and decide for a model."""
-    wanted = parse_class_quantities(measures)
+    wanted = parse_class_quantities(asked.measures)
+    current, level, margin, seed = asked.current, asked.level, asked.margin, asked.seed
     if fit is not None:
         require_one_of(fit, ("weights",), name="fit", fix='give "weights", or leave it out and nothing is fitted')
     raw = classified_rows(
@@ -180,36 +155,37 @@ def evaluate_vectors(
         probabilities,
         classes=classes,
         other=other,
-        predictions=predictions,
+        predictions=asked.predictions,
         current=None if isinstance(current, Decision) else current,
-        actions=None if (priced := getattr(condition, "costs", None)) is None else priced.actions,
-        weights=weights,
-        clusters=clusters,
-        missing=missing,
+        actions=None if (priced := getattr(asked.condition, "costs", None)) is None else priced.actions,
+        weights=asked.weights,
+        clusters=asked.clusters,
+        missing=asked.missing,
     )
     raw.require_two_clusters()
     require_no_reserved_names(raw.matrices)
-    Pairing.of(against, tuple(raw.matrices), "lower")  # refuses what is no model
-    asked = class_condition(raw.class_mix, condition)
-    costs, made_at = _ordered_costs(raw, asked), _trained_at(trained_at, raw)
+    Pairing.of(asked.against, tuple(raw.matrices), "lower")  # refuses what is no model
+    condition = class_condition(raw.class_mix, asked.condition)
+    costs, made_at = required_costs(condition.for_data(raw.class_mix)), _trained_at(asked.trained_at, raw)
     restated = _restating(raw, made_at)
-    rule_weights = asked.class_weights(raw.class_mix) * restated
+    rule_weights = condition.class_weights(raw.class_mix) * restated
     rows = _restate(raw, made_at)
     paid = {
-        name: CaseCosts.of_rows(rows, name, asked, costs.decide(raw.matrices[name], weights=rule_weights))
+        name: CaseCosts.of_rows(rows, name, condition, costs.decide(raw.matrices[name], weights=rule_weights))
         for name in raw.matrices
     }
     in_use = action_in_use(current, rows, raw, costs)
-    preference = parse_prefer(prefer, tuple(paid), None if in_use is None else in_use.model)
+    preference = parse_prefer(asked.prefer, tuple(paid), None if in_use is None else in_use.model)
     fixed = fixed_actions(paid, rows, in_use)
-    drawn = resample_costs(paid, {name: each.costs for name, each in fixed.items()}, replicates=replicates, seed=seed)
+    of_fixed = {name: each.costs for name, each in fixed.items()}
+    drawn = resample_costs(paid, of_fixed, replicates=asked.replicates, seed=seed)
     models = _models(raw, rows, paid, rule_weights, level=level)
     on_data = {name: each.expected_cost.estimate for name, each in models.items()}
     tied = _cheapest(on_data)
     picked = pick(on_data, tied, drawn, level=level, margin=margin, preference=preference)
     fitted = None
     if fit is not None:
-        fitted = fit_weights_of(rows, picked.model, asked, level=level, margin=margin, seed=seed)
+        fitted = fit_weights_of(rows, picked.model, condition, level=level, margin=margin, seed=seed)
         if fitted.taken:
             models |= {picked.model: _refit(models[picked.model], fitted, restated)}
             tied = _cheapest({name: each.honest_costs.mean for name, each in models.items()})
@@ -228,10 +204,10 @@ def evaluate_vectors(
     )
     if fitted is not None and fitted.taken:
         picked = picked._replace(why=f"{picked.why}; fitted weights are surely cheaper on rows they were not fitted on")
-    decision = _decide(raw, asked, rule, priced, picked, models=models, tied=tied, wins=wins_of(drawn.inside))
+    decision = _decide(raw, condition, rule, priced, picked, models=models, tied=tied, wins=wins_of(drawn.inside))
     evaluation = LeastCostEvaluation(
         models=models,
-        condition=asked,
+        condition=condition,
         costs=costs,
         decision=decision,
         rules=priced.rules,
@@ -240,8 +216,8 @@ def evaluate_vectors(
         may_be_best=picked.may_be_best,
         wins=wins_of(drawn.inside),
         cautions=(
-            *equal_costs(condition),
-            *cost_cautions(asked, costs),
+            *equal_costs(asked.condition),
+            *cost_cautions(condition, costs),
             *winner.costs.cautions(level=level),
             *class_cautions(raw, models, costs),
             *uncertain_winner(picked.may_be_best, wins_of(drawn.inside), level),
@@ -252,7 +228,7 @@ def evaluate_vectors(
         level=level,
         seed=seed,
         sample=raw,
-        against=against,
+        against=asked.against,
         fitted=None if fitted is None else fitted.out_of_fold,
     )
     quantities = {
@@ -260,14 +236,6 @@ def evaluate_vectors(
         for name in (models if wanted else ())
     }
     return replace(evaluation, quantities=quantities)
-
-
-def _ordered_costs(rows: ClassifiedRows, condition: OperatingCondition) -> CostMatrix:
-    """The costs with the classes in the order of the columns."""
-    costs = condition.for_data(rows.class_mix).costs
-    if costs is None:
-        raise TypeError("a condition of k classes has costs")
-    return costs
 
 
 def _trained_at(trained_at: Any, rows: ClassifiedRows) -> Floats:
@@ -383,6 +351,7 @@ def _decide(
     others = {name: cost for name, cost in on_data.items() if name != model and name not in tied}
     runner_up = min(others, key=lambda name: others[name], default=None) if cheapest else tied[0]
     constant = priced.rules[CONSTANT]
+    labels, weights = rows.index.astype("<i8").tobytes(), () if rows.weight is None else (rows.weight,)
     return Decision(
         model=model,
         rule=rule,
@@ -397,21 +366,9 @@ def _decide(
         gap=None if runner_up is None else on_data[runner_up] - on_data[model],
         tied=(model, *(name for name in tied if cheapest and name != model)),
         wins=wins[model],
-        fingerprint=_fingerprint(rows),
+        fingerprint=fingerprint(repr(rows.classes), labels, *chain.from_iterable(rows.matrices.items()), *weights),
         version=__version__,
         foretold_cost=models[model].foretold_cost,
         most_probable_cost=priced.rules[MOST_PROBABLE].cost,
         best_constant=BestConstant(constant.action, constant.cost),
     )
-
-
-def _fingerprint(rows: ClassifiedRows) -> str:
-    """A digest of labels, probabilities and weights, row by row."""
-    digest = hashlib.sha256(repr(rows.classes).encode("utf-8", "surrogatepass"))
-    digest.update(rows.index.astype("<i8").tobytes())
-    for name, matrix in rows.matrices.items():
-        digest.update(name.encode("utf-8", "surrogatepass"))
-        digest.update(np.add(matrix, 0.0).astype("<f8").tobytes())
-    if rows.weight is not None:
-        digest.update(rows.weight.astype("<f8").tobytes())
-    return f"sha256:{digest.hexdigest()}"

@@ -12,6 +12,7 @@ from thresher._internal.results import Result, Tabular, rows_of
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.intervals.class_cost import least_costs
 from thresher.tables import CostMatrix, OperatingCondition
+from thresher.tables.condition import required_costs
 
 FACTORS = (0.5, 2.0)
 
@@ -86,9 +87,7 @@ class CostSensitivity(Tabular):
 
 def cost_sensitivity(rows: ClassifiedRows, condition: OperatingCondition, model: str) -> CostSensitivity:
     """Halve and double each cost that is not 0, and decide again."""
-    costs = condition.for_data(rows.class_mix).costs
-    if costs is None:
-        raise TypeError("a condition of k classes has costs")
+    costs = required_costs(condition.for_data(rows.class_mix))
     now = _costs_under(rows, condition, costs)
     others = []
     for i, j in np.argwhere(costs.costs != 0).tolist():
@@ -108,8 +107,4 @@ def cost_sensitivity(rows: ClassifiedRows, condition: OperatingCondition, model:
 def _costs_under(rows: ClassifiedRows, condition: OperatingCondition, costs: CostMatrix) -> dict[str, float]:
     """What each model's decisions of least expected cost cost per case."""
     asked = OperatingCondition(costs=costs, mix=condition.mix)
-    by_model = {}
-    for name in rows.matrices:
-        each = least_costs(rows, name, asked)
-        by_model[name] = each.mean
-    return by_model
+    return {name: least_costs(rows, name, asked).mean for name in rows.matrices}

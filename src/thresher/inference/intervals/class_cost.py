@@ -17,6 +17,7 @@ from thresher.inference.interval import Interval, student_quantile, undefined
 from thresher.inference.intervals.auc import satterthwaite
 from thresher.ranking import Floats, Indices, Segments
 from thresher.tables import ConfusionMatrix, CostMatrix, OperatingCondition
+from thresher.tables.condition import required_costs
 
 _ROUNDING = 1e-28  # of a variance, relative to the square of the largest cost
 _NO_SPREAD = "no case differs from another, so the interval shows no spread and says nothing of how sure this is"
@@ -248,11 +249,8 @@ class CaseCosts(ReadOnlyFields):
 
 def least_costs(rows: ClassifiedRows, model: str, condition: OperatingCondition) -> CaseCosts:
     """What taking the action of least expected cost costs for the rows of one model."""
-    resolved = condition.for_data(rows.class_mix)
-    if resolved.costs is None:
-        raise TypeError("a condition of k classes has costs")
-    weights = condition.class_weights(rows.class_mix)
-    return CaseCosts.of_rows(rows, model, condition, resolved.costs.decide(rows.matrices[model], weights=weights))
+    costs, weights = required_costs(condition.for_data(rows.class_mix)), condition.class_weights(rows.class_mix)
+    return CaseCosts.of_rows(rows, model, condition, costs.decide(rows.matrices[model], weights=weights))
 
 
 def _at_deployment(segments: Segments, condition: OperatingCondition) -> tuple[CostMatrix, Floats | None, Floats]:

@@ -15,10 +15,9 @@ from sklearn.utils.validation import column_or_1d
 from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
-from thresher.evaluation.decision_rule import label_array
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column, complete, float_texts
-from thresher.inputs.labels import classes_of, is_positive, listed, same
+from thresher.inputs.labels import classes_of, is_positive, label_array, listed, same
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Floats, Indices
 from thresher.tables import CostMatrix, OperatingCondition

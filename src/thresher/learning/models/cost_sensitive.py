@@ -15,7 +15,7 @@ from thresher.choices import Choice, ClassChoice, choose
 from thresher.choices.choose import Wanted, operating_condition
 from thresher.errors import ArgumentError, argument
 from thresher.evaluation import LeastCostRule
-from thresher.evaluation.decision_rule import label_array
+from thresher.inputs.labels import label_array
 from thresher.learning.data.target import ClassTarget
 from thresher.learning.models.wrapper import ClassifierWrapper
 from thresher.learning.validation.fit_and_score import Problem, response_of

@@ -16,7 +16,6 @@ from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
 from thresher.errors import ArgumentError, MeasureError, OneClassError, argument
-from thresher.evaluation.decision_rule import label_array
 from thresher.inference import CaseCosts
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.auc import AVERAGES
@@ -24,13 +23,13 @@ from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
-from thresher.inputs.labels import classes_of, is_positive
+from thresher.inputs.labels import classes_of, is_positive, label_array
 from thresher.inputs.matrix import segment
 from thresher.inputs.rank import rank
 from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.ranking import Flags, Floats, Ranking, Segments
 from thresher.tables import Contingency, CostMatrix, Measure, OperatingCondition, confusion, contingency, measure
-from thresher.tables.condition import require_class_condition
+from thresher.tables.condition import require_class_condition, required_costs
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 MeasureLike: TypeAlias = "str | Measure | OperatingCondition | CostMatrix | Callable[[Any], float] | FoldMetric"
@@ -268,13 +267,6 @@ def action_costs(
 def action_names(condition: OperatingCondition) -> Column:
     """The actions that have costs, as an array."""
     return label_array(required_costs(condition).actions)
-
-
-def required_costs(condition: OperatingCondition) -> CostMatrix:
-    """The costs of a condition of k classes."""
-    if condition.costs is None:
-        raise TypeError("a condition of classes has costs")
-    return condition.costs
 
 
 def action_cost(condition: OperatingCondition, labels: Any, actions: Any, *, weights: Any = None) -> float:
