@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -192,6 +193,21 @@ def test_a_store_is_a_file_of_its_owner_that_is_never_overwritten(tmp_path):
         th.Watch(place)
 
 
+def test_arguments_that_no_database_holds_are_refused(tmp_path):
+    one = watch(tmp_path / "\udcff.db")
+    assert one.name == "?"
+    one.insert(pd.DataFrame(rows(0, [0.5, 0.9], 0) | {"unread": [1, "a"]}))  # a column of two types is not asked for
+    for call, why in (
+        (lambda: one.review(2**70), "number must be at most"),
+        (lambda: one.acknowledge("\ud800"), "promise must be a text"),
+        (lambda: one.label({"id": ["r0"], "label": [1]}, source="a\0b"), "source must be a text"),
+        (lambda: one.label({"id": ["r0"], "label": [1]}, orphans=pd.NA), "orphans must be"),
+        (lambda: one.check(as_of="9999-12-31T23:59-14:00"), "as_of is no time"),
+    ):
+        with pytest.raises(th.ThresherError, match=why):
+            call()
+
+
 def test_files_of_others_are_refused(tmp_path):
     import duckdb
 
@@ -219,6 +235,18 @@ def refusals():
         "no id": (good | {"id": [1.5, 2.5]}, ColumnError, "is no id"),
         "no time": (good | {"time": ["yesterday", "2026-03-01"]}, SourceError, "'yesterday'.*is no time"),
         "number as time": (good | {"time": [1, 2]}, SourceError, "is no time"),
+        "times of no calendar": (
+            good | {"time": np.array(["-0500-01-01", "2026-03-01"], dtype="M8[us]")},
+            SourceError,
+            "outside the years 2 to 9998",
+        ),
+        "a zone before the first year": (good | {"time": ["0001-01-01T00:00+14:00"] * 2}, SourceError, "the years 2"),
+        "Arrow's times of no calendar": (
+            pa.table(good | {"time": pa.array([2**50, 2**50], pa.timestamp("s"))}),
+            SourceError,
+            "outside the years 2 to 9998",
+        ),
+        "entries of two types": (pd.DataFrame(good | {"time": [1, "2026-03-01"]}), SourceError, "is no time"),
         "future": (good | {"time": days([0, 300])}, SourceError, "in the future"),
         "known, another score": ({"id": ["r0"], "time": days([0]), "p": [0.2]}, SourceError, "in the store already"),
     }
@@ -367,6 +395,8 @@ def test_propensities_of_another_system_are_recorded(tmp_path):
     for wrong in (0, 1.5, -1):
         with pytest.raises(ColumnError, match="outside"):
             one.insert(rows(9, [0.01], 0) | {"pi": [wrong]}, propensity="pi")
+    with pytest.raises(ColumnError, match="outside"):
+        one.insert(rows(9, [0.01] * 2, 0) | {"pi": np.array([0.5, "x"], dtype=object)}, propensity="pi")
 
 
 def test_rows_that_need_no_label_are_counted(tmp_path):
@@ -476,6 +506,15 @@ def test_settings_that_make_no_sense_are_refused(tmp_path):
         ({"zone": "Amsterdam"}, "no time zone"),
         ({"keep": "some"}, "keep must be"),
         ({"columns": ["amount"]}, "no column"),
+        ({"promises": ["log_loss <= 1e400"]}, "can be kept or broken"),
+        ({"matures": "9" * 400 + "d"}, "a hundred years at most"),
+        ({"false_alarms": "1 in 1" + "0" * 400}, "must be a budget"),
+        ({"stretch": 2**63}, "at most 10,000"),
+        ({"name": "\ud800"}, "name must be a text"),
+        ({"salt": b"x"}, "salt must be a text"),
+        ({"timeout": math.nan}, "timeout must lie between"),
+        ({"clock": 5}, "clock must be a function"),
+        ({"journal": ["wal"]}, 'journal must be "wal" or "delete"'),
     ):
         with pytest.raises(th.ThresherError, match=why):
             watch(tmp_path / "w.db", **settings_)

@@ -157,6 +157,15 @@ def test_a_watch_without_rows_has_a_page():
     assert html.count('class="badge undecided"') == 2
 
 
+def test_a_promise_that_no_label_has_judged_yet_has_a_chart():
+    with worlds.in_memory() as folder:
+        one = worlds.watch(folder / "w.db", promises=["expected_cost <= 0.5"], sample=0.0)
+        one.insert(worlds.rows(0, [0.9, 0.1], 0))
+        html, chart = watch_page(one.check()), one.check().chart("expected_cost")
+    assert "expected_cost" in html
+    assert np.isnan(chart["log10_evidence"]).all()
+
+
 def test_odds_are_written_for_people():
     assert [odds_text(value) for value in (0.0, 0.025, 1.0, 1460, 2e43)] == [
         "none", "1 : 40", "1 : 1", "1,460 : 1", "10⁴³ : 1",

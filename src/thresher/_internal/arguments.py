@@ -6,6 +6,7 @@ import errno
 import math
 import operator
 import os
+import re
 import reprlib
 from collections.abc import Collection, Iterable, Sequence
 from numbers import Real
@@ -21,6 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _FEW = 5  # options that are written out with "or"
 _LARGEST_SEED = 2**32 - 1  # scikit-learn's
 _LONGEST = 60
+_STORABLE = re.compile("[^\\0\ud800-\udfff]*")
 
 
 def require_instance(value: Any, kinds: type | tuple[type, ...], noun: str = "", *, name: str = "", fix: str) -> None:
@@ -140,6 +142,20 @@ def require_function(value: Any, *, name: str) -> None:
     """Refuse what cannot be called; None stands for nothing to call."""
     if value is not None and not callable(value):
         raise _refusal(name, "be a function", value, "leave it out, or give one")
+
+
+def require_text(value: Any, *, name: str) -> str:
+    """Refuse what is no text that a database holds.
+
+    >>> require_text(5, name="note")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: note must be a text without NUL and half characters, got 5
+      where: require_text(value)
+      fix:   give another text
+    """
+    if not isinstance(value, str) or not _STORABLE.fullmatch(value):
+        raise _refusal(name, "be a text without NUL and half characters", value, "give another text")
+    return value
 
 
 def require_names(values: Any, *, name: str, example: str = "age") -> list[str]:

@@ -55,7 +55,7 @@ def require_outputs(*, source: str | None, figures: str | None = None, **outputs
     files = dict.fromkeys(_input_files(source), "the input")
     for name, path in outputs.items():
         if path is not None:
-            other = files.setdefault(Path(path).resolve(), f"--{name}")
+            other = files.setdefault(_real(path), f"--{name}")
             if other == "the input":
                 raise ArgumentError(f"--{name} would overwrite the input {path}", "write to another file")
             if other != f"--{name}":
@@ -70,18 +70,23 @@ def _input_files(source: str | None) -> list[Path]:
     if source is None or source == STANDARD:
         return []
     if not Path(source).is_dir() and (Path(source).exists() or not glob.has_magic(source)):
-        return [Path(source).resolve()]
+        return [_real(source)]
     try:
-        return [Path(file.name).resolve() for file in list_files(source)]
+        return [_real(file.name) for file in list_files(source)]
     except ThresherError:  # reading it raises the same error, with the command's place
         return []
+
+
+def _real(path: str | Path) -> Path:
+    """Where links lead; `Path.resolve` raises where they lead in a circle."""
+    return Path(os.path.realpath(path))
 
 
 def _require_writable(path: Path) -> None:
     """Raise the system's error unless a file can be written in an existing folder."""
     if path.is_dir():
         raise _system_error(errno.EISDIR, path)
-    folder = Path(os.path.realpath(path)).parent
+    folder = _real(path).parent
     if not folder.is_dir():
         raise _system_error(errno.ENOTDIR if folder.exists() else errno.ENOENT, folder)
     if not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
@@ -90,7 +95,7 @@ def _require_writable(path: Path) -> None:
 
 def _require_folder(folder: Path, files: Mapping[Path, str]) -> None:
     """The same of a folder, which may be new."""
-    parents = [folder.resolve(), *folder.resolve().parents]
+    parents = [_real(folder), *_real(folder).parents]
     taken = next((path for path in parents if path in files and not path.is_dir()), None)
     if taken is not None:
         what = f"--figures is to be a folder where {files[taken]} is a file: {folder}"

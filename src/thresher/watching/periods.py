@@ -23,9 +23,11 @@ HOUR, DAY = 3600 * SECOND, 86_400 * SECOND
 WEEK = 7 * DAY
 _STEP = 900 * SECOND  # offsets of zones change at quarters of an hour only
 _MONDAY = 3  # the first Monday after 1 January 1970 is its fifth day
+_LONGEST = 36_525 * DAY  # of a duration: a century, before which there were no rows to watch
 _UNITS = {"min": 60 * SECOND, "h": HOUR, "d": DAY, "w": WEEK}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(min|h|d|w)\s*")
+_DATES = tuple((datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(seconds=1) for year in (2, 9999))
 _FIX = 'give moments such as "2026-11-18T09:30:00Z", or a column of timestamps'
 
 
@@ -62,7 +64,11 @@ def duration(text: str, *, name: str) -> int:
     if match is None:
         what = f"{argument(name)} must be a duration, got {short_repr(text)}"
         raise ArgumentError(what, f"give e.g. {argument(name, '45d')}; units are min, h, d and w", parameter=name)
-    return round(float(match[1]) * _UNITS[match[2]])
+    long = float(match[1]) * _UNITS[match[2]]
+    if long > _LONGEST:
+        what = f"{argument(name)} must be a hundred years at most, got {short_repr(text)}"
+        raise ArgumentError(what, f"give e.g. {argument(name, '45d')}", parameter=name)
+    return round(long)
 
 
 def zone_of(name: str | None) -> ZoneInfo | None:
@@ -151,6 +157,7 @@ def times_of(values: Any, *, name: str, zoned: bool) -> Counts:
         if (absent := is_missing(values)) is not None:
             raise _missing(int(absent.sum()), values.size, name)
         _require_zone(name, zoned=zoned)
+        _require_dates(values.astype("datetime64[s]").astype(np.int64), name)
         return values.astype("datetime64[us]").astype(np.int64)
     if values.dtype.kind not in "OUT":
         raise _no_time(values[0] if values.size else values.dtype, name)
@@ -168,8 +175,12 @@ def _arrow_times(values: Any, *, name: str, zoned: bool) -> Counts:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         if pa.types.is_date(kind) or kind.tz is None:
             _require_zone(name, zoned=zoned)
-        plain = values.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
-        return plain_numbers(plain.cast(pa.int64()))
+        seconds, plain = (
+            plain_numbers(values.cast(pa.timestamp(unit, getattr(kind, "tz", None)), safe=False).cast(pa.int64()))
+            for unit in ("s", "us")
+        )
+        _require_dates(seconds, name)
+        return plain
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         for zone in ("UTC", None):
             try:
@@ -178,7 +189,9 @@ def _arrow_times(values: Any, *, name: str, zoned: bool) -> Counts:
                 continue
             if zone is None:
                 _require_zone(name, zoned=zoned)
-            return plain_numbers(parsed.cast(pa.int64()))
+            plain = plain_numbers(parsed.cast(pa.int64()))
+            _require_dates(plain // SECOND, name)
+            return plain
         return _python_times(values.to_pylist(), name=name, zoned=zoned)
     raise _no_time(values[0].as_py() if len(values) else kind, name)
 
@@ -209,6 +222,7 @@ def _parse(value: Any, *, name: str, zoned: bool) -> int:
     if at.tzinfo is None:
         _require_zone(name, zoned=zoned)
         at = at.replace(tzinfo=UTC)
+    _require_dates(np.array([microseconds(at) // SECOND]), name)
     return microseconds(at)
 
 
@@ -225,6 +239,12 @@ def _require_zone(name: str, *, zoned: bool) -> None:
     if zoned:
         what = f"times in column {name!r} have no zone, and this watch declares one"
         raise SourceError(what, 'write them with their offset, as in "2026-11-18T09:30:00+01:00"')
+
+
+def _require_dates(seconds: Counts, name: str) -> None:
+    """Refuse times of years that calendars of some zone do not have."""
+    if bool(((seconds < _DATES[0]) | (seconds > _DATES[1])).any()):
+        raise SourceError(f"times in column {name!r} lie outside the years 2 to 9998", _FIX)
 
 
 def _no_time(value: Any, name: str) -> SourceError:

@@ -78,7 +78,9 @@ class Review(Tabular):
 
 def choose_rows(store: Store, snapshot: Snapshot, number: Any, towards: Any) -> Review:
     """The next rows to label, inside the transaction of a snapshot."""
-    number = require_integer(number, name="number", least=1, fix="give how many rows can be labelled, e.g. 200")
+    number = require_integer(
+        number, name="number", least=1, most=2**31, fix="give how many rows can be labelled, e.g. 200"
+    )
     require_one_of(towards, TARGETS, name="towards", fix='give "recall", "cost" or "precision"')
     state, queue = snapshot.state, snapshot.queue
     moment_ = {"watch": state.number, "last": state.last, "as_of": snapshot.as_of, "decision": state.epoch.number}

@@ -38,6 +38,8 @@ _COLUMN_SHARE = re.compile(
     rf"""\s*(?P<share>missing|unseen)\s*\[\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^]"]+?))\s*\]"""
     rf"""\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*"""
 )
+_LONGEST_RUN = 1e9  # periods between false alarms
+_LONGEST_STRETCH = 10_000  # in periods, all of which have a date
 _BUDGET = re.compile(r"\s*(\d+(?:\.\d+)?)\s+in\s+(\d+(?:\.\d+)?)\s*")
 
 
@@ -119,7 +121,8 @@ class Settings:
             raise ArgumentError(
                 f"tolerance must lie between 0 and 1, got {tolerance!r}", "e.g. 0.05", parameter="tolerance"
             )
-        require_integer(stretch, name="stretch", least=1, fix="give how many periods a closed stretch has, e.g. 30")
+        periods = "give how many periods a closed stretch has, e.g. 30"
+        length = require_integer(stretch, name="stretch", least=1, most=_LONGEST_STRETCH, fix=periods)
         watched = require_names(columns, name="columns")
         for promise in read_promises(promises):
             if promise.column is not None and promise.column not in watched:
@@ -135,7 +138,7 @@ class Settings:
             keep=keep,
             level=float(level),
             tolerance=width,
-            stretch=stretch,
+            stretch=length,
             columns=tuple(watched),
             labels=labels,
             silent_negative=silent_negative,
@@ -181,7 +184,7 @@ def mean_run(text: Any) -> float:
     """
     match = _BUDGET.fullmatch(text) if isinstance(text, str) else None
     run = float(match[2]) / float(match[1]) if match and float(match[1]) else math.nan
-    if not run >= 1:
+    if not 1 <= run <= _LONGEST_RUN:
         what = f"{argument('false_alarms')} must be a budget such as '1 in 365', got {short_repr(text)}"
         fix = "write how many false alarms in how many periods, e.g. one in a year of days"
         raise ArgumentError(what, fix, parameter="false_alarms")
@@ -251,7 +254,7 @@ def _promise(text: Any) -> Promise:
 
 
 def _require_possible(promise: Promise, least: float, most: float, where: str) -> None:
-    if not least <= promise.value <= most:
+    if not (least <= promise.value <= most and math.isfinite(promise.value)):
         what = f"{promise.name} lies between {least:g} and {most:g}, and {promise.value:g} does not"
         raise MeasureError(what, "promise a limit that can be kept or broken", where=where)
 

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import require_number
+from thresher._internal.arguments import require_function, require_one_of, require_text
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.cautions import Caution
@@ -24,7 +24,7 @@ from thresher.sources.options import TableName
 from thresher.watching.check import Check, assemble
 from thresher.watching.cohorts import read_snapshot
 from thresher.watching.epoch import FIRST, make_epoch, reference_cautions
-from thresher.watching.periods import HOUR, microseconds, moment_text, period_numbers, single_time, times_of
+from thresher.watching.periods import HOUR, moment_text, period_numbers, single_time, times_of
 from thresher.watching.rechoose import Rechoices, choose_again
 from thresher.watching.reference import Reference
 from thresher.watching.review import Review, choose_rows
@@ -97,11 +97,8 @@ class Watch(Result):
         journal: str = "wal",
         clock: Clock | None = None,
     ) -> None:
-        self._place, self._timeout, self._clock = (
-            place,
-            float(require_number(timeout, name="timeout")),
-            clock or _utc_now,
-        )
+        require_function(clock, name="clock")
+        self._place, self._timeout, self._clock = place, timeout, clock or _utc_now
         self._journal = _require_journal(journal)
         with self._open() as store, store.read():
             if not store.has_tables():
@@ -150,9 +147,11 @@ class Watch(Result):
             columns=columns,
             probabilities=checked.needs_probabilities,
         )
-        title = name or (Path(os.fspath(place)).stem if not is_url(place) else "watch")
-        now = microseconds((clock or _utc_now)())
         made = not is_url(place)
+        title = _title(place if made else "watch") if name is None else require_text(name, name="name")
+        salt = secrets.token_hex(16) if salt is None else require_text(salt, name="salt")
+        require_function(clock, name="clock")
+        now = single_time((clock or _utc_now)(), name="clock")
         if made:
             create_file(place)
         try:
@@ -160,7 +159,7 @@ class Watch(Result):
                 with store.write():
                     if not store.has_tables():
                         store.create_tables()
-                    add_watch(store, title, checked, epoch, now=now, salt=salt or secrets.token_hex(16))
+                    add_watch(store, title, checked, epoch, now=now, salt=salt)
                 store.use_journal()
         except Exception:
             if made:
@@ -214,7 +213,7 @@ class Watch(Result):
         numbers = [one.name for one in state.epoch.columns if one.cuts is not None]
         names = [id, time, score, *(name for name in (cluster, propensity) if name), *inputs]
         scores = [score, *numbers, *([propensity] if propensity else [])]
-        place = source or place_of(rows)
+        place = require_text(source, name="source") or place_of(rows)
         total = Inserted()
         with self._open() as store:
             for batch in row_batches(rows, names, scores=scores, table=table, rows=ROWS):
@@ -256,8 +255,8 @@ class Watch(Result):
         Without `time` labels have the time of their arrival. `source` tells reviewers apart. Labels whose ids match
         nothing wait for their rows; more than half of them in a batch are refused, unless `orphans="keep"`.
         """
-        if orphans not in ("refuse", "keep"):
-            raise ArgumentError(f"orphans must be refuse or keep, got {orphans!r}", "leave it out", parameter="orphans")
+        require_one_of(orphans, ("refuse", "keep"), name="orphans", fix="leave it out")
+        require_text(source, name="source")
         state = self._state()
         total = Labelled()
         with self._open() as store:
@@ -437,7 +436,7 @@ class Watch(Result):
         }
 
     def _now(self) -> int:
-        return microseconds(self._clock())
+        return single_time(self._clock(), name="clock")
 
     def _open(self) -> Store:
         return Store(self._place, timeout=self._timeout, journal=self._journal)
@@ -459,6 +458,11 @@ def _past_time(value: Time, now: int, *, name: str) -> int:
     return moment
 
 
+def _title(place: str | os.PathLike[str]) -> str:
+    """The name of a file without its suffix, as text."""
+    return Path(place).stem.encode(errors="replace").decode()
+
+
 def _scores(values: Any, settings: Settings, *, name: str) -> Floats:
     """A column of scores; probabilities, where a promise is of squared errors."""
     scores = scores_of(values, name=name)
@@ -473,6 +477,5 @@ def _scores(values: Any, settings: Settings, *, name: str) -> Floats:
 
 
 def _require_journal(journal: str) -> str:
-    if journal not in ("wal", "delete"):
-        raise ArgumentError(f"journal must be wal or delete, got {journal!r}", "leave it out", parameter="journal")
+    require_one_of(journal, ("wal", "delete"), name="journal", fix="leave it out")
     return journal

@@ -98,9 +98,12 @@ def control_chart(check: Check, one: PromiseCheck) -> Chart:
         for column, value in zip((*_THREE, "running", "low", "high"), (*_ends(alone), *_ends(running)), strict=True):
             columns[column].append(value)
     path = one.log_path / math.log(10)
-    at = np.searchsorted(one.periods, np.array(last, dtype=np.int64), side="right") - 1
-    known = np.array([n >= 0 and p >= f for n, p, f in zip(at, one.periods[at] if at.size else [], first, strict=True)])
-    log10 = np.where(known, path[np.maximum(at, 0)], np.nan) if path.size else np.full(len(first), np.nan)
+    periods = one.periods[: path.size]
+    at = np.searchsorted(periods, np.array(last, dtype=np.int64), side="right") - 1
+    known = np.flatnonzero(at >= 0)
+    known = known[periods[at[known]] >= np.array(first, dtype=np.int64)[known]]
+    log10 = np.full(at.size, np.nan)
+    log10[known] = path[at[known]]
     marks = {
         "promise": promise.value,
         "alarm": math.log10(one.most),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thresher._internal.arguments import require_text
 from thresher.errors import SourceError
 from thresher.watching.periods import period_numbers
 from thresher.watching.storage import schema
@@ -55,6 +56,8 @@ def record_check(store: Store, watch: int, check: Check, raised: list[Alarm]) ->
 
 def acknowledge_alarms(store: Store, name: str, promise: str, *, note: str, now: int) -> int:
     """Acknowledge the alarms of a promise, inside a transaction; returns how many."""
+    for parameter, text in (("promise", promise), ("note", note)):
+        require_text(text, name=parameter)
     state = read_state(store, name)
     number, seen = begin_batch(store, state, now)
     (period,) = period_numbers(np.array([seen]), state.settings.period, state.settings.zone_info).tolist()

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher._internal.arguments import short_repr
+from thresher._internal.arguments import as_number, short_repr
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, LabelError, MissingValueError, ScoreError, located
 from thresher.inputs.arrow import is_arrow, numpy_column, plain_array
@@ -77,12 +77,21 @@ def _batches(source: Any, names: list[str], scores: Sequence[str], table: TableN
     with translate_errors("the frame"):
         stream = frame_stream(source)
     if stream is None:
-        require_columns(names, list(native_frame(source).columns), place="the frame")
-        yield from arrow_table(source).select(names).to_batches()
+        frame = native_frame(source)
+        require_columns(names, list(frame.columns), place="the frame")
+        yield {name: _held_column(frame, name) for name in names}
         return
     require_columns(names, stream.schema.names, place="the frame")
     with stream.turn(), translate_errors("the frame"):
         yield from stream.read(names)
+
+
+def _held_column(frame: Any, name: str) -> Any:
+    """A column of a frame in Arrow, which knows its zone, unless it mixes types."""
+    try:
+        return arrow_table(frame[[name]])[name].combine_chunks()
+    except Exception:  # noqa: BLE001 - every library has its own for entries that Arrow lacks
+        return frame_columns(frame, [name])[name]
 
 
 def _exact(batches: Iterable[Any], rows: int) -> Iterator[Batch]:
@@ -215,9 +224,11 @@ def propensities_of(values: Any, *, name: str, rows: int) -> Floats:
     numbers = numpy_column(values, name=name) if is_arrow(values) else column(values, name=name)
     if numbers.dtype.kind not in "fiuO":
         raise ColumnError(f"the column {name!r} holds no probabilities", "give numbers above 0 and up to 1")
-    drawn = np.array([0.0 if value is None or value != value else float(value) for value in numbers.tolist()])  # noqa: PLR0124
+    plain = numbers.dtype.kind == "O"  # of entries of several types, those that are no numbers become NaN
+    drawn = np.array([as_number(value) for value in numbers.tolist()]) if plain else numbers.astype(np.float64)
     absent = is_missing(numbers)
     there = np.ones(rows, dtype=np.bool_) if absent is None else ~absent
+    drawn[~there] = 0.0
     wrong: Flags = there & ~((drawn > 0) & (drawn <= 1))
     if wrong.any():
         first = int(wrong.argmax())

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from thresher._internal.arguments import require_path
+from thresher._internal.arguments import require_number, require_path
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, BusyError, OutputError, SourceError, argument
 from thresher.sources.engines.connect import require_readable
@@ -23,6 +23,7 @@ from thresher.watching.storage.schema import FORMAT, FORMATS, STAGES, TABLES
 
 _MAGIC, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 _CACHE = -32_768  # KiB of pages in memory
+_LONGEST_WAIT = 1_000_000  # seconds; drivers hold milliseconds in 32 bits
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph", "glusterfs", "lustre")
 _WORD = re.compile(r"(?<![:\w]):([a-z_]+)")
 _SCHEMA = "thresher"
@@ -61,7 +62,7 @@ class Store:
         if not isinstance(place, str) or "://" not in place:
             require_path(place)
         self.place = without_secrets(os.fspath(place))
-        self.timeout, self.journal = timeout, journal
+        self.timeout, self.journal = _require_timeout(timeout), journal
         self.is_postgres = is_url(place)
         self._connection: Any = None
         with self._translated():
@@ -229,6 +230,14 @@ class Store:
                 if re.search(pattern, message, flags=re.IGNORECASE):
                     raise SourceError(f"{self.place}: {meaning} ({message})", fix) from None
             raise
+
+
+def _require_timeout(timeout: Any) -> float:
+    seconds = require_number(timeout, name="timeout")
+    if not 0 <= seconds <= _LONGEST_WAIT:
+        what = f"{argument('timeout')} must lie between 0 and {_LONGEST_WAIT:,} seconds, got {timeout!r}"
+        raise ArgumentError(what, "give how many seconds to wait, e.g. 30", parameter="timeout")
+    return seconds
 
 
 def is_url(place: Any) -> bool:
