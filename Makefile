@@ -41,7 +41,8 @@ lint: $(READY)  ## style, formatting, words, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint frontend system  ## lint, types, contracts, the page's own tests, doctests and all tests
+test: $(READY)  ## lint, types, contracts, the page's own tests, doctests and all tests
+	@$(MAKE) --no-print-directory --jobs 2 lint frontend system
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --durations 10
 
 frontend:  ## check, test and rebuild the page's script; fails if the committed one differs
