@@ -13,7 +13,9 @@ from pyarrow import feather, orc
 
 import thresher as th
 from tests.strategies import labelled_scores
+from thresher.evaluation.requirements import read_requirements
 from thresher.sources.files import column_names, read_columns
+from thresher.sources.storage import read_ranking
 
 
 def write_jsonl(table, path):
@@ -333,6 +335,17 @@ def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path):
     for source in (tmp_path / "rows.csv", tmp_path / "zeros.csv", tmp_path, tmp_path / "*.csv"):
         with pytest.raises(th.errors.SourceError, match="is a pipe or a device"):
             th.scan(source, label="y", score="p")
+    for name in ("map.json", "map.parquet", "costs.csv"):
+        os.mkfifo(tmp_path / name)
+    for call in (
+        lambda: th.Decision.load(tmp_path / "map.json"),
+        lambda: read_ranking(tmp_path / "map.json"),
+        lambda: th.Ranking.from_parquet(tmp_path / "map.parquet"),
+        lambda: th.tables.read_costs(tmp_path / "costs.csv"),
+        lambda: read_requirements(str(tmp_path / "costs.csv")),
+    ):
+        with pytest.raises(th.errors.SourceError, match="is a pipe or a device"):
+            call()
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".csv", "d/" * 3000 + "a.csv", "a\0b.csv", "x" * 5000 + ".duckdb"])

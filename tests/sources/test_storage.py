@@ -109,7 +109,7 @@ class TestWriting:
 
 class TestReading:
     def test_absent(self, tmp_path, suffix):
-        with pytest.raises(th.errors.SourceError, match="cannot be read: No such file or directory"):
+        with pytest.raises(th.errors.SourceError, match="there is no file"):
             read_ranking(tmp_path / f"r.{suffix}")
 
     @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1, 2]", b'{"format": "thresher/ranking/99"}'])

@@ -202,6 +202,7 @@ def test_arguments_that_no_database_holds_are_refused(tmp_path):
         (lambda: one.acknowledge("\ud800"), "promise must be a text"),
         (lambda: one.label({"id": ["r0"], "label": [1]}, source="a\0b"), "source must be a text"),
         (lambda: one.label({"id": ["r0"], "label": [1]}, orphans=pd.NA), "orphans must be"),
+        (lambda: one.check(as_of=pd.NaT), "as_of is no time"),
         (lambda: one.check(as_of="9999-12-31T23:59-14:00"), "as_of is no time"),
     ):
         with pytest.raises(th.ThresherError, match=why):

@@ -41,15 +41,20 @@ def read_text(path: str | PathLike[str]) -> str:
 
 
 def read_bytes(path: str | PathLike[str]) -> bytes:
-    """The bytes of a file, or an error that says why there are none."""
+    """The bytes of a file, or why there are none; no pipe is waited for."""
     require_path(path)
+    place = Path(path)
     try:
-        return Path(path).read_bytes()
+        endless = place.exists() and not (place.is_file() or place.is_dir())
+        content = b"" if endless else place.read_bytes()
     except FileNotFoundError:
         raise SourceError(f"there is no file {path}", "check the path") from None
     except (MemoryError, OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
         raise SourceError(f"{path} cannot be read: {reason.lower()}", "check the path and who may read it") from None
+    if endless:
+        raise SourceError(f"{path} is a pipe or a device", "write what comes out of it to a file, and name that")
+    return content
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.arguments import require_path
-from thresher._internal.atomic import write_file
+from thresher._internal.atomic import read_bytes, write_file
 from thresher._internal.json import FieldError, fields, json_value, number, one_of, text
 from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError
@@ -74,12 +74,7 @@ def _is_parquet(path: Place) -> bool:
 
 
 def _read(path: Place, parse: Callable[[bytes, str], Ranking]) -> Ranking:
-    require_path(path)
-    name = os.fspath(path)
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise SourceError(f"the ranking {name} cannot be read: {error.strerror}", "check the path") from None
+    content, name = read_bytes(path), os.fspath(path)
     try:
         return parse(content, name)
     except ThresherError as error:  # which knows what is wrong, but not in which file

@@ -229,8 +229,8 @@ def _parse(value: Any, *, name: str, zoned: bool) -> int:
 def single_time(value: Any, *, name: str) -> int:
     """One moment as microseconds of UTC."""
     try:
-        return _parse(value, name=name, zoned=False)
-    except SourceError:
+        return int(_python_times([value], name=name, zoned=False)[0])
+    except (SourceError, MissingValueError, TypeError):  # the last of what cannot be hashed
         fix = 'give e.g. "2026-11-18T09:30:00Z"'
         raise ArgumentError(f"{argument(name)} is no time: {short_repr(value)}", fix, parameter=name) from None
 

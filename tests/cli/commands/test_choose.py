@@ -105,7 +105,7 @@ def test_a_ranking_on_file(data, folder, ranking):
         ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
         ([*ROWS, "--at-most", "-1"], "--at-most must be a number, 0 or more"),
         (["day.json", "--label", "y"], "a ranking has no columns"),
-        (["absent.json"], "the ranking absent.json cannot be read"),
+        (["absent.json"], "there is no file absent.json"),
         (["bad.json"], "bad.json holds no ranking that thresher merge wrote"),
     ],
 )

@@ -122,7 +122,7 @@ def test_what_needs_rows_is_refused_of_rankings(run, refused, folder, words, mes
     [
         (["predictions.csv"], "which column holds the true labels"),
         (["predictions.csv", *COLUMNS, "--score", "bayes"], "a ranking is of one model"),
-        (["absent.json"], "the ranking absent.json cannot be read"),
+        (["absent.json"], "there is no file absent.json"),
         (["predictions.csv", *COLUMNS, "-o", "predictions.csv"], "would overwrite the input"),
         (["predictions.csv", *COLUMNS, "-o", "-"], "--output is a file, and - is standard output"),
         (["predictions.csv", *COLUMNS, "-o", "counts.csv"], "call it .json or .parquet"),
