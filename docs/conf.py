@@ -20,7 +20,14 @@ author = "the thresher authors"
 version = release = thresher.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design", "docs._ext.draw"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_design",
+    "docs._ext.draw",
+    "docs._ext.terminal",
+]
 myst_enable_extensions = ["colon_fence"]
 exclude_patterns = ["_build"]
 # docs/decisions fills up over time; several results have fields of the same name, which docstrings quote as code.
@@ -83,7 +90,8 @@ _ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 
 def setup(app: Sphinx) -> None:
     """Write the pages of the reference; show docstrings and signatures the way they are written."""
-    app.connect("builder-inited", lambda _: reference_pages.write())
+    if "reference" not in app.config.exclude_patterns:
+        app.connect("builder-inited", lambda _: reference_pages.write())
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("autodoc-process-signature", _name_aliases)
 

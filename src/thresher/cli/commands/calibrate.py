@@ -19,7 +19,9 @@ class CalibrateOptions:
     """The map to fit, and what is written."""
 
     trained_at: float | None = option(**options.TRAINED_AT)
-    method: Literal["isotonic", "platt", "beta", "temperature", "histogram"] = option(default="isotonic")
+    method: Literal["isotonic", "platt", "beta", "temperature", "histogram"] = option(
+        default="isotonic", help="How scores become probabilities."
+    )
     smoothing: str = option(
         default="none",
         metavar="none|laplace|M:PRIOR",

@@ -29,7 +29,7 @@ class CompareOptions:
     )
     thresholds: tuple[str, ...] = option(metavar="MODEL=NUMBER", help="A model's threshold; one per model.")
     margin: float = option(default=0.0, help="Differences within this margin do not matter.")
-    correction: Literal["holm", "none"] = option(default="holm")
+    correction: Literal["holm", "none"] = option(default="holm", help="Of p-values, for the number of pairs.")
     against: str | None = option(**options.AGAINST)
     replicates: int = option(default=2000, **options.REPLICATES)
 
