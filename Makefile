@@ -5,7 +5,6 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEMO_READY := $(VENV)/.demo-ready
-DOCS_READY := $(VENV)/.docs-ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
@@ -63,7 +62,6 @@ bench: $(READY)  ## ratios against peers, written to benchmarks/results.md
 	$(BIN)/python -m benchmarks
 
 docs: $(READY)  ## the documentation, as HTML in docs/_build
-	@test -e $(DOCS_READY) || { $(PIP) install --constraint constraints.txt --editable ".[docs]" && touch $(DOCS_READY); }
 	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build
 	@$(BIN)/python -m docs.check docs/_build
 	@echo "open docs/_build/index.html"
