@@ -198,8 +198,10 @@ def test_bad_input():
 
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
 def test_names_cannot_steer_a_terminal(name):
-    evaluation = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
-    many = class_examples.evaluate(["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]})
+    scores = {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]}
+    matrices = {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]}
+    evaluation = th.evaluate([1, 0, 1, 0], scores, replicates=5)
+    many = class_examples.evaluate(["a", "b", "a", "b"], matrices, replicates=5)
     for text in (
         repr(evaluation),
         str(evaluation),

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import thresher as th
 from tests.inference import class_examples
-from thresher.inference.intervals.confusion import sampled_confusion_intervals
+from thresher.inference.intervals.confusion import call_intervals
 from thresher.inference.intervals.loss import log_loss_interval
 
 LABELS, MODELS = class_examples.rows(90, 9)
@@ -60,7 +60,7 @@ def test_weights_and_clusters_reach_the_rates():
     same(model().rates.macro_f1, th.intervals(model().confusion).macro_f1)
     evaluation = model(weights=WEIGHTS, clusters=CLUSTERS, level=0.8)
     calls = MATRIX.argmax(axis=1)
-    rates = sampled_confusion_intervals(LABELS, calls, range(3), weight=WEIGHTS, cluster=CLUSTERS, level=0.8)
+    rates = call_intervals(evaluation.confusion, LABELS, calls, WEIGHTS, CLUSTERS, level=0.8)
     for name in ("overall_accuracy", "macro_f1", "macro_recall", "macro_precision"):
         same(getattr(evaluation.rates, name), getattr(rates, name))
     assert evaluation.rates.recall == rates.recall

@@ -72,29 +72,29 @@ def mappings(result):
         yield from ((f"{at}.{name}", getattr(part, name)) for name in names if isinstance(getattr(part, name), Mapping))
 
 
-CHANGES = {
-    "clear": lambda mapping: mapping.clear(),
-    "update": lambda mapping: mapping.update(a=1),
-    "pop": lambda mapping: mapping.pop(next(iter(mapping))),
-    "popitem": lambda mapping: mapping.popitem(),
-    "setdefault": lambda mapping: mapping.setdefault("new", 1),
-    "set": lambda mapping: mapping.__setitem__("a", 1),
-    "delete": lambda mapping: mapping.__delitem__(next(iter(mapping))),
-    "or": lambda mapping: mapping.__ior__({"a": 1}),
-}
+CHANGES = (
+    lambda mapping: mapping.clear(),
+    lambda mapping: mapping.update(a=1),
+    lambda mapping: mapping.pop(next(iter(mapping))),
+    lambda mapping: mapping.popitem(),
+    lambda mapping: mapping.setdefault("new", 1),
+    lambda mapping: mapping.__setitem__("a", 1),
+    lambda mapping: mapping.__delitem__(next(iter(mapping))),
+    lambda mapping: mapping.__ior__({"a": 1}),
+)
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("evaluate", EVALUATIONS)
-def test_mappings_of_results_refuse_changes(evaluate, change):
+def test_mappings_of_results_refuse_changes(evaluate):
     result = evaluate()
     before = result.to_dict()
     places = dict(mappings(result))
     assert ".models" in places
     nested = [inner for mapping in places.values() for inner in mapping.values() if isinstance(inner, Mapping)]
     for mapping in (*places.values(), *nested):
-        with pytest.raises(TypeError, match="does not change"):
-            change(mapping)
+        for change in CHANGES:
+            with pytest.raises(TypeError, match="does not change"):
+                change(mapping)
     assert result.to_dict() == before
 
 

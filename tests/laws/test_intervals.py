@@ -236,7 +236,7 @@ def held(value: Any) -> Iterator[tuple[float, float, float]]:
 
 
 @pytest.mark.parametrize("name", ASKED)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(rows=drawn_rows())
 def test_no_interval_excludes_its_estimate(name, rows):
     limits = list(held(ASKED[name](rows)))

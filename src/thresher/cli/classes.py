@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,9 +26,8 @@ from thresher.cli.reading import (
     take_rows,
 )
 from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, argument
-from thresher.inference import Interval, interval, intervals
-from thresher.inference.influence import MATRIX_MEASURES
-from thresher.inference.intervals.confusion import ConfusionIntervals, sampled_confusion_intervals
+from thresher.inference import Interval, intervals
+from thresher.inference.intervals.confusion import ConfusionIntervals, call_intervals
 from thresher.inputs.arrow import objects
 from thresher.inputs.columns import Column, column, flagged, is_absent, is_missing
 from thresher.inputs.labels import distinct, listed, same, sorted_labels
@@ -78,39 +76,13 @@ class Calls:
         if positive is None and {*self.matrix.classes} == {0, 1}:
             positive = 1
         rest = None if positive is None else self.matrix.one_vs_rest(positive)
-        limits = self._limits(level)
+        rows = self.sample
+        if rows is None:
+            limits = intervals(self.matrix, level=level)
+        else:
+            limits = call_intervals(self.matrix, rows.actual, rows.predicted, rows.weight, rows.cluster, level=level)
         against = {} if rest is None or self.sample is not None else dict(intervals(rest, level=level))
         return Measured(self.matrix, limits, self.costs, positive, rest, against, level)
-
-    def _limits(self, level: float) -> ConfusionIntervals:
-        if self.matrix.others:
-            return self._limits_with_actions(level)
-        if self.sample is None:
-            return intervals(self.matrix, level=level)
-        return sampled_confusion_intervals(
-            self.sample.actual,
-            self.sample.predicted,
-            self.matrix.classes,
-            weight=self.sample.weight,
-            cluster=self.sample.cluster,
-            level=level,
-        )
-
-    def _limits_with_actions(self, level: float) -> ConfusionIntervals:
-        """Limits where some cases are called no class: of rates alone."""
-        if self.sample is not None:
-            what = f"cases that are called {listed(self.matrix.others)} have no limits with weights or clusters"
-            raise ArgumentError(what, "leave --weight and --cluster out")
-        classes = {name: intervals(self.matrix.one_vs_rest(name), level=level) for name in self.matrix.classes}
-        none = math.nan
-        averages = {
-            name: Interval(known.value(self.matrix), none, none, none, level, "none", "some cases are called no class")
-            for name, known in MATRIX_MEASURES.items()
-        }
-        by_class = {name: {each: of[name] for each, of in classes.items()} for name in ("tpr", "precision", "f1")}
-        accuracy = interval(self.matrix, "overall_accuracy", level=level)
-        recall, precision, f1 = by_class.values()
-        return ConfusionIntervals(accuracy, recall=recall, precision=precision, f1=f1, **averages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -367,67 +367,69 @@ INFLUENCE: Mapping[str, Influence] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class MatrixMeasure:
-    """A measure of all classes, its gradient, and the least and the most it can be."""
+    """A measure of all classes, and the least and the most it can be.
+
+    `slopes` are its values for matrices of counts, the last two axes, and how each grows with each cell.
+    """
 
     value: Callable[[ConfusionMatrix], float]
-    gradient: Callable[[Floats], Floats]
+    slopes: Callable[[Floats], tuple[Floats, Floats]]
     ends: tuple[float, float]
 
 
-def average_gradient(counts: Floats, how: str, of: str) -> Floats:
-    """How a macro or weighted average of precision, recall or f1 grows with each cell."""
-    right, actual, calls = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
-    total = counts.sum()
-    share = actual / total if how == "weighted" else np.full(right.size, 1 / right.size)
-    present = share > 0  # a class without cases weighs nothing, defined or not
-    of_row, of_column, size = {
-        "f1": (1.0, 1.0, (actual + calls) / 2),
-        "recall": (1.0, 0.0, actual),
-        "precision": (0.0, 1.0, calls),
-    }[of]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        per = np.where(present, share / size, 0.0)
-        value = np.where(present, right / size, 0.0)
-    lost = per * value / (of_row + of_column)
-    gradient: Floats = np.diag(per) - (of_row * lost)[:, np.newaxis] - (of_column * lost)[np.newaxis, :]
-    if how == "weighted":  # a case also makes its own class weigh more, and the others less
-        gradient = gradient + ((value - share @ value) / total)[:, np.newaxis]
-    return gradient
-
-
-def mcc_gradient(counts: Floats) -> Floats:
-    """How the MCC of k classes (Gorodkin 2004) grows with each cell."""
-    beyond, along, actual, calls = _beyond_chance(counts)
-    total = counts.sum()
-    apart = total**2 - actual @ actual, total**2 - calls @ calls
-    spread = math.sqrt(apart[0] * apart[1])
-    growth = (total - actual)[:, np.newaxis] / apart[0] + (total - calls)[np.newaxis, :] / apart[1]
-    gradient: Floats = along / spread - beyond / spread * growth
-    return gradient
-
-
-def kappa_gradient(counts: Floats) -> Floats:
-    """How Cohen's (1960) kappa grows with each cell."""
-    beyond, along, actual, calls = _beyond_chance(counts)
-    total = counts.sum()
-    most = total**2 - actual @ calls
-    growth = 2 * total - calls[:, np.newaxis] - actual[np.newaxis, :]
-    gradient: Floats = along / most - beyond / most**2 * growth
-    return gradient
-
-
-def _beyond_chance(counts: Floats) -> tuple[float, Floats, Floats, Floats]:
-    """Cases right beyond chance times all cases, its gradient, and both totals."""
-    right, actual, calls = float(np.trace(counts)), counts.sum(axis=1), counts.sum(axis=0)
-    total = float(counts.sum())
-    along = total * np.eye(actual.size) + right - calls[:, np.newaxis] - actual[np.newaxis, :]
-    return right * total - float(actual @ calls), along, actual, calls
-
-
 def _average(how: Literal["macro", "weighted"], of: Literal["precision", "recall", "f1"]) -> MatrixMeasure:
-    return MatrixMeasure(
-        lambda matrix: matrix.average(how, of), lambda counts: average_gradient(counts, how, of), (0.0, 1.0)
-    )
+    """A macro or weighted average over classes."""
+    of_row, of_column = {"f1": (1.0, 1.0), "recall": (1.0, 0.0), "precision": (0.0, 1.0)}[of]
+
+    def slopes(counts: Floats) -> tuple[Floats, Floats]:
+        right, actual, calls, total = _margins(counts)
+        size = (of_row * actual + of_column * calls) / (of_row + of_column)
+        share = actual / total if how == "weighted" else np.full(right.shape, 1 / right.shape[-1])
+        present = share > 0  # a class without cases weighs nothing, defined or not
+        with np.errstate(divide="ignore", invalid="ignore"):
+            per = np.where(present, share / size, 0.0)
+            value = np.where(present, right / size, 0.0)
+        lost, mean = per * value / (of_row + of_column), (share * value).sum(axis=-1)
+        gradient = per[..., np.newaxis] * np.eye(right.shape[-1])
+        gradient = gradient - (of_row * lost)[..., :, np.newaxis] - (of_column * lost)[..., np.newaxis, :]
+        if how == "weighted":  # a case also makes its own class weigh more, and the others less
+            gradient = gradient + ((value - mean[..., np.newaxis]) / total)[..., np.newaxis]
+        return mean, gradient
+
+    return MatrixMeasure(lambda matrix: matrix.average(how, of), slopes, (0.0, 1.0))
+
+
+def _mcc(counts: Floats) -> tuple[Floats, Floats]:
+    """The MCC of k classes (Gorodkin 2004)."""
+    beyond, along, actual, calls, total = _beyond_chance(counts)
+    apart = [total**2 - (each**2).sum(axis=-1, keepdims=True) for each in (actual, calls)]
+    spread = np.sqrt(apart[0] * apart[1])
+    value = beyond / spread
+    growth = ((total - actual) / apart[0])[..., :, np.newaxis] + ((total - calls) / apart[1])[..., np.newaxis, :]
+    return value[..., 0], along / spread[..., np.newaxis] - value[..., np.newaxis] * growth
+
+
+def _kappa(counts: Floats) -> tuple[Floats, Floats]:
+    """Cohen's (1960) kappa."""
+    beyond, along, actual, calls, total = _beyond_chance(counts)
+    most = total**2 - (actual * calls).sum(axis=-1, keepdims=True)
+    growth = 2 * total[..., np.newaxis] - calls[..., :, np.newaxis] - actual[..., np.newaxis, :]
+    return (beyond / most)[..., 0], along / most[..., np.newaxis] - (beyond / most**2)[..., np.newaxis] * growth
+
+
+def _beyond_chance(counts: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Cases right beyond chance times all cases, its gradient, and the margins."""
+    right, actual, calls, total = _margins(counts)
+    hits = right.sum(axis=-1, keepdims=True)
+    along = (total[..., np.newaxis] * np.eye(right.shape[-1])) + hits[..., np.newaxis]
+    along = along - calls[..., :, np.newaxis] - actual[..., np.newaxis, :]
+    return hits * total - (actual * calls).sum(axis=-1, keepdims=True), along, actual, calls, total
+
+
+def _margins(counts: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Cases right, of each class and called each class, and all cases, in a last axis."""
+    actual, calls = counts.sum(axis=-1), counts.sum(axis=-2)
+    return np.diagonal(counts, axis1=-2, axis2=-1), actual, calls, actual.sum(axis=-1, keepdims=True)
 
 
 MATRIX_MEASURES: Mapping[str, MatrixMeasure] = MappingProxyType(
@@ -437,8 +439,8 @@ MATRIX_MEASURES: Mapping[str, MatrixMeasure] = MappingProxyType(
         "macro_f1": _average("macro", "f1"),
         "weighted_precision": _average("weighted", "precision"),
         "weighted_f1": _average("weighted", "f1"),
-        "mcc": MatrixMeasure(lambda matrix: matrix.mcc, mcc_gradient, (-1.0, 1.0)),
-        "kappa": MatrixMeasure(lambda matrix: matrix.kappa, kappa_gradient, (-1.0, 1.0)),
+        "mcc": MatrixMeasure(lambda matrix: matrix.mcc, _mcc, (-1.0, 1.0)),
+        "kappa": MatrixMeasure(lambda matrix: matrix.kappa, _kappa, (-1.0, 1.0)),
     }
 )
 
@@ -485,7 +487,7 @@ def _matrix_averages(rows: ClassifiedRows, model: str) -> dict[str, RowInfluence
     return {
         name: RowInfluence(
             MATRIX_MEASURES[name].value(matrix),
-            rows.share * MATRIX_MEASURES[name].gradient(counts)[rows.index, calls] * factor,
+            rows.share * MATRIX_MEASURES[name].slopes(counts)[1][rows.index, calls] * factor,
         )
         for name, factor in factors.items()
     }

@@ -14,7 +14,7 @@ import thresher.inference as ti
 from tests.inference import class_examples, oracles
 from thresher.errors import ArgumentError
 from thresher.inference.influence import MATRIX_MEASURES
-from thresher.inference.intervals.confusion import confusion_intervals, sampled_confusion_intervals
+from thresher.inference.intervals.confusion import call_intervals, confusion_intervals
 from thresher.inference.intervals.table import count_calls, table_intervals
 
 matrices = st.integers(2, 4).flatmap(
@@ -67,7 +67,8 @@ def test_variances_are_what_simulation_finds():
     result = ti.intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
     again = [ti.intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:150]]
     for name, known in MATRIX_MEASURES.items():
-        values = [known.value(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn]
+        values, _ = known.slopes(drawn.astype(np.float64))
+        assert values[:9] == pytest.approx([known.value(th.ConfusionMatrix(one, classes="abc")) for one in drawn[:9]])
         assert getattr(result, name).variance == pytest.approx(np.var(values), rel=0.08), name
         truth = known.value(th.ConfusionMatrix(share, classes="abc"))
         assert 0.9 <= np.mean([truth in getattr(each, name) for each in again]) <= 0.99, name
@@ -111,12 +112,12 @@ def test_bad_input():
 
 
 def test_weights_without_errors_are_perfect_however_they_round():
-    rng, rounded = np.random.default_rng(0), 0
-    for _ in range(14):
-        matrix = th.ConfusionMatrix(np.diag(rng.random(3) * 30), classes="abc")
+    rng = np.random.default_rng(0)
+    drawn = [th.ConfusionMatrix(np.diag(rng.random(3) * 30), classes="abc") for _ in range(50)]
+    rounded = [each for each in drawn if any(known.value(each) != 1 for known in MATRIX_MEASURES.values())]
+    for matrix in rounded[:3]:
         result = ti.intervals(matrix)
-        for name, known in MATRIX_MEASURES.items():
-            rounded += known.value(matrix) != 1
+        for name in MATRIX_MEASURES:
             assert getattr(result, name).estimate == getattr(result, name).upper == 1
             assert getattr(result, name).lower < 1
     assert rounded
@@ -127,9 +128,10 @@ CALLED = MODELS["poor"].argmax(axis=1)
 RATES = ("overall_accuracy", *MATRIX_MEASURES)
 
 
-def intervals(actual=ACTUAL, calls=CALLED, **more):
-    result = sampled_confusion_intervals(actual, calls, "abc", **more)
-    return listed(result)
+def intervals(actual=ACTUAL, calls=CALLED, weight=None, cluster=None, level=0.95):
+    counts = np.bincount(actual * 3 + calls, weights=weight, minlength=9).reshape(3, 3)
+    matrix = th.ConfusionMatrix(counts, "abc")
+    return listed(call_intervals(matrix, actual, calls, weight, cluster, level=level))
 
 
 def listed(result):
@@ -208,7 +210,7 @@ def test_clusters_of_alike_rows_are_held_as_often_as_stated():
     rng = np.random.default_rng(4)
     cluster = np.repeat(np.arange(60), 8)
     held: dict[str, list[bool]] = {"overall_accuracy": [], "macro_recall": [], "recall a": []}
-    for _ in range(100):
+    for _ in range(60):
         copied = rng.random(480) < np.sqrt(0.5)
         actual = np.where(copied, rng.integers(3, size=60)[cluster], rng.integers(3, size=480))
         right = np.where(copied, (rng.random(60) < 0.7)[cluster], rng.random(480) < 0.7)
@@ -229,7 +231,23 @@ def test_a_class_that_is_never_called_has_no_precision():
 
 def test_bad_input_sampled_matrix():
     with pytest.raises(th.errors.ArgumentError, match="level"):
-        sampled_confusion_intervals(ACTUAL, CALLED, "abc", level=95)
+        intervals(weight=np.ones(80), level=95)
+
+
+def test_of_calls_that_are_no_classes_rates_alone_have_limits():
+    matrix = th.ConfusionMatrix([[8, 2, 3], [1, 9, 0]], classes="ab", others=["ask"])
+    result = th.intervals(matrix)
+    assert result.recall["a"] == th.rate_interval(8, 13)
+    assert result.overall_accuracy == th.rate_interval(17, 23)
+    actual, calls = np.nonzero(matrix.counts)
+    cases = matrix.counts[actual, calls]
+    rows = np.repeat(actual, cases), np.repeat(calls, cases)
+    weighted = call_intervals(matrix, *rows, np.ones(23), None)
+    assert weighted.precision["b"].estimate == result.precision["b"].estimate == 9 / 11
+    for each in (result, weighted):
+        assert each.kappa.estimate == matrix.kappa
+        assert math.isnan(each.kappa.lower)
+        assert "called no class" in each.kappa.note
 
 
 def test_printed_lines_are_aligned():

@@ -133,7 +133,7 @@ def same_limits(one, other, **close):
             assert ours == pytest.approx(theirs, nan_ok=True, **close), (name, field)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(decided(), st.sampled_from([0.01, 1.0, 100.0]))
 def test_equal_weights_are_no_weights(rows, weight):
     *columns, _ = rows
@@ -153,7 +153,7 @@ def rough(draw):
     return positive, calls, score, np.array(draw(st.lists(rough_weights, min_size=weight.size, max_size=weight.size)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(rough(), st.sampled_from([0.7, 3.0, 100.0, 1e-9, 1e9]), st.booleans())
 def test_the_unit_of_weights_does_not_matter(rows, unit, clustered):
     *columns, weight = rows
@@ -183,7 +183,7 @@ def test_rounded_weights_of_tables_without_errors_are_certain_all_the_same(first
     assert result.lower < 1
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(decided())
 def test_limits_hold_the_estimate(rows):
     *columns, weight = rows

@@ -65,7 +65,8 @@ def confusion_intervals(
     Cases are taken as drawn from all classes together. The overall accuracy and each class's precision and
     recall are rates and get `method`. Each class's F1, the averages, MCC and kappa get score limits: the least and the
     most they are on tables that the score test of all cells accepts (`score_limits`), so that small classes and
-    empty cells count as what they may hide. A weight is read as a number of cases.
+    empty cells count as what they may hide. A weight is read as a number of cases. Where some cases are called no
+    class, the averages, MCC and kappa have no limits.
     """
     _require_cases(matrix, level)
     tables = [matrix.one_vs_rest(name) for name in matrix.classes]
@@ -94,33 +95,6 @@ def confusion_interval(
     return _class_interval(matrix.one_vs_rest(label), asked.name, level, method)
 
 
-def sampled_confusion_intervals(
-    actual: Indices,
-    calls: Indices,
-    classes: Sequence[Any],
-    *,
-    weight: Floats | None = None,
-    cluster: Indices | None = None,
-    level: float = 0.95,
-) -> ConfusionIntervals:
-    """The intervals of `confusion_intervals`, from rows with weights or clusters.
-
-    Scaling all weights changes nothing, uneven ones widen the intervals, and so do clusters of rows that are alike:
-    for every measure the cells are as many independent cases as they are worth (Rao & Scott 1992). Classes and
-    clusters are numbered 0, 1, 2, ...
-    """
-    require_level(level)
-    k = len(classes)
-    counts = np.bincount(actual * k + calls, weights=weight, minlength=k * k).reshape(k, k).astype(np.float64)
-    matrix = ConfusionMatrix(counts, list(classes))
-    right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == calls, weight=weight, cluster=cluster)
-    tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(k)]
-
-    sampled = SampledTable.of(actual * k + calls, k * k, weight=weight, cluster=cluster)
-    of_matrix = partial(_matrix_interval, matrix, level=level, sampled=sampled)
-    return _intervals(matrix, right, tables, of_matrix, level=level)
-
-
 def call_intervals(
     matrix: ConfusionMatrix,
     actual: Indices,
@@ -130,25 +104,22 @@ def call_intervals(
     *,
     level: float = 0.95,
 ) -> ConfusionIntervals:
-    """The intervals of rows that a matrix counts; some may be called no class.
+    """The intervals of `confusion_intervals`, from the rows that a matrix counts.
 
-    Averages over classes, MCC and kappa are then left without limits.
+    Scaling all weights changes nothing, uneven ones widen the intervals, and so do clusters of rows that are alike:
+    for every measure the cells are as many independent cases as they are worth (Rao & Scott 1992). Classes and
+    clusters are numbered 0, 1, 2, ...
     """
+    if weight is None and cluster is None:
+        return confusion_intervals(matrix, level=level)
     require_level(level)
-    if not matrix.others:
-        if weight is None and cluster is None:
-            return confusion_intervals(matrix, level=level)
-        return sampled_confusion_intervals(actual, calls, matrix.classes, weight=weight, cluster=cluster, level=level)
+    k = len(matrix.classes)
     right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == calls, weight=weight, cluster=cluster)
-    tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(len(matrix.classes))]
-
-    def of_matrix(name: str) -> Interval:
-        return replace(undefined(level, _NO_CLASS), estimate=MATRIX_MEASURES[name].value(matrix))
-
+    tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(k)]
+    cells = matrix.counts.shape[1]
+    sampled = SampledTable.of(actual * cells + calls, k * cells, weight=weight, cluster=cluster)
+    of_matrix = partial(_matrix_interval, matrix, level=level, sampled=sampled)
     return _intervals(matrix, right, tables, of_matrix, level=level)
-
-
-_NO_CLASS = "some cases are called no class, so that this has no limits"
 
 
 def _intervals(
@@ -209,13 +180,16 @@ def _matrix_interval(matrix: ConfusionMatrix, name: str, level: float, sampled: 
     estimate = known.value(matrix)
     if math.isnan(estimate):
         return undefined(level, matrix.describe(name).partition(": ")[2])
+    if matrix.others:
+        return replace(
+            undefined(level, "some cases are called no class, so that this has no limits"), estimate=estimate
+        )
     # Weights without errors may round to 0.9999999999999999.
     estimate = next((end for end in known.ends if abs(estimate - end) <= _ROUNDING), estimate)
 
     def function(tables: Floats) -> tuple[Floats, Floats]:
-        squares = tables.reshape(-1, k, k)
-        values = [known.value(ConfusionMatrix(cells, matrix.classes)) for cells in squares]
-        return np.array(values), np.array([known.gradient(cells).ravel() for cells in squares])
+        values, slopes = known.slopes(tables.reshape(-1, k, k))
+        return values, slopes.reshape(tables.shape)
 
     table = matrix.counts if sampled is None else sampled
     return score_interval(estimate, table, function, ends=known.ends, level=level)

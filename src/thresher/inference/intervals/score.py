@@ -93,7 +93,7 @@ def score_limits(
 
 def _unit_vectors(rows: Floats) -> Floats:
     """Each row divided by its length; what is no finite number counts as 0."""
-    known = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+    known = np.where(np.isfinite(rows), rows, 0.0)
     length = np.sqrt((known**2).sum(axis=1, keepdims=True))
     unit: Floats = known / np.where(length > 0, length, 1.0)
     return unit
