@@ -14,6 +14,7 @@ const lesson = (name: string, steps: number): Lesson => ({
   marks: [],
   strips: [],
   shares: false,
+  key: [],
   paper: 0,
   steps: Array.from({ length: steps }, (_, i) => ({ parts: ["Step ", String(i)] })),
 });

@@ -36,7 +36,7 @@ def emails():
 
 
 def words(reader):
-    return reader.page.locator(".told").inner_text()
+    return reader.page.locator(".told").text_content()
 
 
 def test_sentences_are_those_of_python(opened):
@@ -66,6 +66,7 @@ def test_steps_by_buttons_and_keys_stand_in_the_address(opened, tree):
     reader.settle()
     assert "1,300 won, 950 tied, 250 lost" in words(reader)
     assert "0.71" in words(reader)
+    assert reader.page.locator("[data-panel=lesson] .key li").all_text_contents() == ["won", "tied", "lost"]
     cells = reader.page.locator("[data-panel=lesson] .lessontext").all_text_contents()
     assert {"800", "400", "100", "50"} <= set(cells)
     again = opened(tree, fragment="#lesson=pairs&step=2")
@@ -94,7 +95,7 @@ def test_dragging_a_leaf(opened, tree, place, error):
     assert "13.33" in words(reader)
     slider = reader.page.get_by_label("Predict another probability")
     slider.evaluate("(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }", place * 200)
-    assert reader.page.locator(".result").inner_text() == f"{place}: squared error {error}"
+    assert reader.page.locator(".result").inner_text() == f"squared error {error} at probability {place}"
 
 
 def test_points_have_letters_and_dominance(opened, tree):
@@ -114,6 +115,8 @@ def test_on_paper_it_is_a_worksheet_and_its_answers(opened, emails):
     assert answers.locator("li").all_inner_texts() == list(map(str, steps))
     written = [re.sub("\xa0+", "?", text) for text in blank.locator("li").all_text_contents()]
     assert written == [step.question for step in steps]
+    segments = reader.page.locator(".sheet:not(.answers) .strip li").all_text_contents()
+    assert segments == [f"{sign}?" for sign in "++−++−++−−"]
     assert reader.page.locator(".classroom").is_hidden()
 
 

@@ -134,11 +134,34 @@ def test_what_no_lesson_can_teach(ranking, words):
         ({"A": th.Contingency(0.5, 0, 1, 1)}, "tp is 0.5"),
         ({"A": th.coverage(TREE)}, "several splits"),
         ({str(i): th.Contingency(1, 1, 1, 1) for i in range(27)}, "26 tables at most"),
+        ({1: th.Contingency(1, 1, 1, 1)}, "name of a table must be a text"),
+        ({" ": th.Contingency(1, 1, 1, 1)}, "name of a table must be a text"),
     ],
 )
 def test_tables_that_are_no_lesson(tables, words):
     with pytest.raises(th.ThresherError, match=words):
         lesson.points(tables)
+
+
+def test_ties_of_points_are_exact():
+    C = th.Contingency
+    tables = {"A": C(1, 9, 3, 7), "B": C(2, 8, 4, 6), "C": C(0, 10, 2, 8)}  # as floats their rates differ in sum
+    assert [step.names for step in lesson.points(tables)[4:]] == [("A", "B", "C")] * 2
+
+
+def test_scores_as_far_as_floats_reach(tmp_path):
+    far = th.Ranking([1e308, -1e308], pos=[1, 1], neg=[1, 1])
+    assert lesson.losses(far)[-1].mean == math.inf
+    far.to_html(tmp_path / "far.html", lesson="losses")
+
+
+def test_a_class_of_several_is_taught_against_the_rest(tmp_path):
+    leaves = th.Segments.parse("[8,1,1][1,6,3]", probability=[[0.8, 0.1, 0.1], [0.2, 0.5, 0.3]], classes="abc")
+    leaves.to_html(tmp_path / "rest.html", "b", versus="c")
+    th.classroom(leaves.ranking("b", versus="c"), tmp_path / "same.html", positive="b", negative="c")
+    assert (tmp_path / "rest.html").read_bytes() == (tmp_path / "same.html").read_bytes()
+    with pytest.raises(th.ThresherError, match=r"segments.ranking\(name\)"):
+        th.classroom(leaves, tmp_path / "rest.html")  # type: ignore[arg-type]
 
 
 def test_integer_weights_and_infinite_scores_are_fine():

@@ -63,6 +63,21 @@ def test_malformed_text_is_refused_with_its_position(text, position):
         th.Ranking.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[20+,5-][10+;5-]", "';' at position 12 is unexpected"),
+        ("[-1+]", "'-' at position 1 is unexpected"),
+        ("[1+ 2-]", "'2' at position 4 is unexpected"),
+        ("[1+][2+,", "it has no end"),
+        ("[1+ , 2+ ]", "a sign stands twice"),
+    ],
+)
+def test_the_character_that_cannot_be_read_is_named(text, words):
+    with pytest.raises(th.errors.NotationError, match=f"as a segment: {words}"):
+        th.Ranking.parse(text)
+
+
 def test_an_empty_text_is_called_empty():
     with pytest.raises(th.errors.NotationError, match="an empty text has no segments"):
         th.Ranking.parse("")

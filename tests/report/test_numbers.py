@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher._internal.text import score_text
 from thresher.inference import Interval
 from thresher.ranking import shortest_between
 from thresher.report.numbers import (
@@ -13,7 +14,6 @@ from thresher.report.numbers import (
     interval_data,
     json_number,
     json_numbers,
-    score_text,
     significant,
     value_text,
 )

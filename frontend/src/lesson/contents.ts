@@ -16,7 +16,7 @@ export interface Mark {
 /** A slider whose value moves one mark and says one number. */
 export interface Drag {
   label: string;
-  value: string;
+  says: string; // a sentence on {place} and {value}
   low: number;
   high: number;
   start: number;
@@ -44,6 +44,7 @@ export interface Lesson {
   marks: Mark[];
   strips: [pos: number, neg: number, below: string][][];
   shares: boolean;
+  key: [style: string, text: string][]; // what the colours of areas stand for
   paper: number; // the step whose picture is on the worksheet
   steps: Step[];
 }

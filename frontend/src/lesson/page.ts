@@ -7,7 +7,7 @@ import { Picture, valueAt } from "./picture";
 import { sheets } from "./sheets";
 import { back, forward, fragmentOf, lastStep, startState, stateOf, type LessonState } from "./state";
 import { strip } from "./strip";
-import { sentence } from "./words";
+import { lines, sentence } from "./words";
 
 const PAUSE = 1500;
 const FINE = 200; // positions of a slider
@@ -98,7 +98,7 @@ export function lessonPage(root: HTMLElement, contents: LessonContents, address:
     set(next, { disabled: state.step >= lastStep(lesson) && !asked, "aria-label": asked ? "Show the numbers" : "Next step", title: asked ? "Show the numbers" : "Next step" });
     say(next, asked ? "Show numbers" : "Next ›");
     say(where, `Step ${state.step} of ${lastStep(lesson)}`);
-    words.replaceChildren(...sentence(lesson.steps[state.step], asked));
+    words.replaceChildren(...lines(lesson.steps[state.step], asked));
     drag.show(asked ? undefined : lesson.steps[state.step].drag);
     draw(state);
     // Steps that were not reached yet stay questions, so that the list gives nothing away.
@@ -147,8 +147,9 @@ function dragging(uid: string, moved: (value: number) => void): { root: HTMLElem
   const tell = (at: number): void => {
     if (!now) return;
     const [value, place] = [valueAt(now.result, at), at].map((each) => String(Number(each.toPrecision(4))));
-    say(result, `${place}: ${now.value} ${value}`);
-    set(input, { "aria-valuetext": `${place}, ${now.value} ${value}` });
+    const text = now.says.replace("{place}", place).replace("{value}", value);
+    say(result, text);
+    set(input, { "aria-valuetext": text });
   };
   input.addEventListener("input", () => {
     if (!now) return;

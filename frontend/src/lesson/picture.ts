@@ -1,4 +1,5 @@
 // The picture of a lesson at one step: Python's marks, in the order in which it wrote them.
+import { svgEl } from "../dom";
 import { Panel } from "../panel";
 import { tenth } from "../path";
 import { axis, caseAxis } from "../ticks";
@@ -26,6 +27,7 @@ export class Picture {
     panel.title = lesson.title;
     panel.help = lesson.about;
     panel.axes(caseOrNumber(lesson.x[2], lesson.x[0], lesson.x[1]), caseOrNumber(lesson.y[2], low, high));
+    panel.key(lesson.key.map(([style, text]) => ({ mark: svgEl("rect", { x: 4, width: 20, height: 12, class: style }), text })));
     panel.base.begin(`${lesson.name} ${at}`);
     panel.over.begin(`${lesson.name} ${at}`);
     lesson.marks.forEach((mark, i) => {
@@ -57,8 +59,8 @@ export class Picture {
     } else if (kind === "letter") {
       panel.over.draw(key, "circle", { cx: x, cy: y, r: LETTER, class: style });
       panel.over.draw(`${key} text`, "text", { x, y: y + 4, "text-anchor": "middle", class: style.replace("letter", "lettertext") }, text);
-    } else if (style === "middle") {
-      panel.over.draw(key, "text", { x, y: y + 4, "text-anchor": "middle", class: "lessontext" }, text);
+    } else if (style === "middle" || style === "above") {
+      panel.over.draw(key, "text", { x, y: y + (style === "above" ? -12 : 4), "text-anchor": "middle", class: "lessontext" }, text);
     } else {
       const left = x > panel.x.range()[1] * 0.7;
       const below = y < 24;

@@ -4,6 +4,7 @@ import { unique } from "../page";
 import type { Lesson } from "./contents";
 import { Picture } from "./picture";
 import { lastStep } from "./state";
+import { strip } from "./strip";
 import { sentence } from "./words";
 
 export function sheets(lesson: Lesson, title: string, facts: string): HTMLElement[] {
@@ -12,7 +13,10 @@ export function sheets(lesson: Lesson, title: string, facts: string): HTMLElemen
 
 function sheet(lesson: Lesson, title: string, facts: string, asked: boolean): HTMLElement {
   const picture = new Picture(unique());
-  picture.draw(lesson, asked ? lesson.paper : lastStep(lesson), asked, null);
+  const at = asked ? lesson.paper : lastStep(lesson);
+  picture.draw(lesson, at, asked, null);
+  const row = el("ol", { class: "strip", "aria-label": "The segments, highest score first" });
+  strip(row, lesson, at, asked);
   const steps = lesson.steps.map((step) => el("li", {}, ...sentence(step, asked, "")));
   const name = asked ? el("p", { class: "name-line" }, "Name: ", el("span", { class: "gap" }, "\u00a0".repeat(50))) : null;
   return el(
@@ -21,6 +25,7 @@ function sheet(lesson: Lesson, title: string, facts: string, asked: boolean): HT
     el("h2", {}, asked ? `${title}: ${lesson.title}` : `Answers: ${lesson.title}`),
     el("p", { class: "facts" }, facts),
     name,
+    row,
     picture.panel.figure,
     el("ol", { class: "steps", start: 0 }, ...steps),
   );

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from string import ascii_uppercase
+from typing import Any
 
 # Marks that turn the direction of writing, signs of no width, and what no file can hold. Joiners are left: emoji and
 # whole alphabets are written with them.
@@ -111,6 +112,16 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     """
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def score_text(value: Any) -> str:
+    """A score or a threshold, to six digits that may tell cases apart.
+
+    >>> score_text(-1.0), score_text("inf"), score_text(0.125)
+    ('−1', '∞', '0.125')
+    """
+    number = float(value)
+    return "undefined" if math.isnan(number) else f"{number:.6g}".replace("inf", "∞").replace("-", "−")
 
 
 def isolated(name: str) -> str:

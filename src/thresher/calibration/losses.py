@@ -106,5 +106,6 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     of_positives, of_negatives = loss(ranking.score), loss(-ranking.score)
     # Only where there are cases: 0 times an infinite loss is no number.
     pos, neg = ranking.pos > 0, ranking.neg > 0
-    total = np.dot(ranking.pos[pos], of_positives[pos]) + np.dot(ranking.neg[neg], of_negatives[neg])
+    with np.errstate(over="ignore"):  # beyond floats a mean is infinite
+        total = np.dot(ranking.pos[pos], of_positives[pos]) + np.dot(ranking.neg[neg], of_negatives[neg])
     return float(total / ranking.total)

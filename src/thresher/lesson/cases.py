@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from thresher._internal.text import score_text
 from thresher.calibration import brier
 from thresher.curves import Pairs, auc, coverage
 from thresher.lesson.step import (
@@ -18,7 +19,6 @@ from thresher.lesson.step import (
     quotient,
     quotient_text,
     require_lesson,
-    score_text,
     sentence,
     value,
     value_text,

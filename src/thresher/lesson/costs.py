@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thresher._internal.text import in_words
+from thresher._internal.text import in_words, score_text
 from thresher.choices import Choice, choose, read_accuracy
-from thresher.lesson.step import Blank, Step, count, require_lesson, score_text, sentence, value, value_text
+from thresher.lesson.step import Blank, Step, count, require_lesson, sentence, value, value_text
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
 

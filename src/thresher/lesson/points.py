@@ -62,8 +62,9 @@ def points(
         steps.append(PointStep(parts=words, names=(name,)))
     steps.append(_dominance(tables))
     slope = sentence("Lines of equal accuracy have slope Neg / Pos = ", quotient(Neg, Pos))
-    steps.append(_best(tables, "accuracy", slope))
-    steps.append(_best(tables, "average recall", sentence("Lines of equal average recall have slope ", count(1))))
+    steps.append(_best(tables, "accuracy", slope, (1, 1)))
+    slope = sentence("Lines of equal average recall have slope ", count(1))
+    steps.append(_best(tables, "average recall", slope, (Neg, Pos)))
     return steps
 
 
@@ -78,6 +79,8 @@ def require_tables(tables: Any) -> tuple[int, int]:
     totals: dict[str, tuple[int, int]] = {}
     for name, table in tables.items():
         with located(f"table {name!r}"):
+            if not (isinstance(name, str) and name.strip()):
+                raise ArgumentError("the name of a table must be a text, and not blank", fix)
             totals[name] = _totals(table, fix)
     first = next(iter(totals))
     other = next((name for name, total in totals.items() if total != totals[first]), None)
@@ -126,10 +129,15 @@ def _dominance(tables: Mapping[str, Contingency]) -> PointStep:
     return PointStep(parts=words, names=tuple(dominated))
 
 
-def _best(tables: Mapping[str, Contingency], measure: str, slope: tuple[str, ...]) -> PointStep:
-    values = {name: float(getattr(table, measure.replace(" ", "_"))) for name, table in tables.items()}
-    most = max(values.values())
-    best = tuple(name for name, each in values.items() if each == most)
+def _best(
+    tables: Mapping[str, Contingency], measure: str, slope: tuple[str, ...], weights: tuple[int, int]
+) -> PointStep:
+    """The best by a measure that is a weighted sum of `tp` and `tn`."""
+    right = {  # whole numbers, so that rounding breaks no tie
+        name: int(table.tp) * weights[0] + int(table.tn) * weights[1] for name, table in tables.items()
+    }
+    best = tuple(name for name, each in right.items() if each == max(right.values()))
+    most = float(getattr(tables[best[0]], measure.replace(" ", "_")))
     pieces = [part if place % 2 == 0 else Blank(part) for place, part in enumerate(slope)]
     ends = (f". The best {measure} is ", value(most), ", of ", Blank(in_words([isolated(name) for name in best])), ".")
     return PointStep(parts=sentence(*pieces, *ends), names=best, measure=measure, value=most)

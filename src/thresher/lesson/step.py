@@ -159,12 +159,3 @@ def quotient_text(above: int, below: int) -> str:
     if exact.denominator == 1:
         return f"{exact.numerator:,}"
     return str(exact) if exact.denominator <= _LARGEST_DENOMINATOR else value_text(float(exact))
-
-
-def score_text(score: float) -> str:
-    """A score, to six digits.
-
-    >>> score_text(-1.0), score_text(0.125)
-    ('−1', '0.125')
-    """
-    return f"{score:.6g}".replace("inf", "∞").replace("-", "−")

@@ -15,7 +15,9 @@ SEGMENTS_SHOWN = 12
 MOST_WRITTEN = 20
 _AT_EACH_END = 5
 _SEGMENT = re.compile(r"\s*\[\s*([^\[\]]*?)\s*\]\s*")
-_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_PART = re.compile(rf"({_NUMBER})\s*([+-])")
+_READABLE = re.compile(rf"\s*(?:\[(?:\s*{_NUMBER}\s*[+-]\s*(?:,|(?=\])))*\s*(?:{_NUMBER}\s*[+-]?\s*)?)?")
 
 
 def parse_counts(text: str) -> tuple[Counts, Counts]:
@@ -81,5 +83,20 @@ def _number(digits: str) -> float:
 
 def _malformed(text: str, at: int) -> NotationError:
     rest = text[at:]
-    what = f"cannot read {rest[:30]!r} at position {at} as a segment" if rest else "an empty text has no segments"
+    what = "an empty text has no segments"
+    if rest:
+        what = f"cannot read {rest[:30]!r} at position {at} as a segment{_unexpected(text, at)}"
     return NotationError(what, "write one bracket per segment, highest score first, e.g. [20+,5-][10+,5-][20+,40-]")
+
+
+def _unexpected(text: str, at: int) -> str:
+    """The first character of a malformed segment that cannot be read."""
+    readable = _READABLE.match(text, at)
+    end = readable.end() if readable else at
+    if end == at:
+        return ""
+    if end == len(text):
+        return ": it has no end"
+    if text[end] == "]" and text[at:end].rstrip().endswith(("+", "-")):
+        return ": a sign stands twice"
+    return f": {text[end]!r} at position {end} is unexpected"

@@ -525,6 +525,8 @@ def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bo
         fix = "pass rank(labels, scores)"
         if isinstance(value, str):
             fix = 'pass Ranking.parse("[20+,5-][10+,5-]") for segments, or scan(path, label=..., score=...) for a file'
+        elif type(value).__name__ == "Segments":
+            fix = "pass segments.ranking(name), one class against the rest"
         raise ArgumentError(f"a ranking is needed, got {describe(value)}", fix)
     if both_classes:
         value.require_both_classes()

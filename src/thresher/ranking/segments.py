@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -182,6 +183,17 @@ class Segments(Tabular):
         if self.weighted and versus is None:  # added up, as a difference would lose small weights
             neg = np.delete(self.counts, i, axis=1).sum(axis=1)
         return Ranking(self.probability[:, i], pos, neg, dropped=self.dropped).with_positive(positive)
+
+    def to_html(self, path: str | os.PathLike[str], positive: Any, *, versus: Any = None, **words: Any) -> None:
+        """Write the lessons of one class against the rest, or against one other.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> leaves = Segments.parse("[8,1,1][1,6,3]", probability=[[.8, .1, .1], [.2, .5, .3]], classes="abc")
+        >>> with TemporaryDirectory() as folder:
+        ...     leaves.to_html(f"{folder}/lesson.html", "b", lesson="pool")
+        """
+        names = {"positive": str(positive), "negative": "others" if versus is None else str(versus)}
+        self.ranking(positive, versus=versus).to_html(path, **names | words)
 
     @property
     def rankings(self) -> Mapping[Any, Ranking]:

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from thresher._internal.text import interval_text, isolated, percent_text, range_text, visible
+from thresher._internal.text import interval_text, isolated, percent_text, range_text, score_text, visible
 from thresher.evaluation import Decision, LeastCostEvaluation, ThresholdEvaluation
 from thresher.evaluation.decision import CONSTANT, MOST_PROBABLE
 from thresher.evaluation.least_cost.rules import action_words
 from thresher.evaluation.least_cost.summary import dearest_words, fitted_words, foretold_words, least_words, names_text
 from thresher.evaluation.summary import headline, mix_words
 from thresher.inference import Interval
-from thresher.report.numbers import score_text, value_text
+from thresher.report.numbers import value_text
 
 
 def paragraphs(evaluation: ThresholdEvaluation) -> list[str]:

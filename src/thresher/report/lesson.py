@@ -13,14 +13,15 @@ import numpy as np
 
 from thresher._internal.arguments import require_one_of, require_path
 from thresher._internal.atomic import write_file
-from thresher._internal.text import count_text, letters, visible
+from thresher._internal.text import count_text, letters, score_text
 from thresher.calibration.losses import LOSSES
 from thresher.curves import coverage, roc
 from thresher.errors import ArgumentError, argument
 from thresher.lesson import calibration, costs, losses, pairs, points, pool, walk
 from thresher.lesson.points import require_tables
-from thresher.lesson.step import ClassNames, Step, quotient_text, require_lesson, score_text, value_text
+from thresher.lesson.step import ClassNames, Step, quotient_text, require_lesson, value_text
 from thresher.ranking import Ranking
+from thresher.report.numbers import heading
 from thresher.report.page import asset, embedded, environment, policy
 from thresher.report.static.svg import Plot
 from thresher.tables import Contingency, OperatingCondition
@@ -50,8 +51,9 @@ _TITLES: Mapping[str, tuple[str, str]] = {
 }
 _FEW_MARGINS = 3.0
 _MOST_LOSS = 4.0
+_FARTHEST = 1e307  # an axis may be twice as long and is still a float
 _NEAR = 8.0
-_FEW_SEGMENTS = 12  # in which every rectangle of pairs is drawn
+_FEW_SEGMENTS = 12  # of which every rectangle of pairs is drawn, and every place is named
 _CELL_WIDTH, _CELL_HEIGHT = 0.085, 0.06  # shares of the picture in which a count fits
 
 
@@ -65,6 +67,7 @@ class Lesson:
     y: tuple[float, float, str]
     marks: list[dict[str, Any]] = field(default_factory=list)
     strips: list[list[list[Any]]] = field(default_factory=list)
+    key: list[tuple[str, str]] = field(default_factory=list)  # styles of areas, and what they stand for
     shares: bool = False  # below the segments of a strip stand shares, which are answers, and not scores
     extra: dict[int, dict[str, Any]] = field(default_factory=dict)
     paper: int = 0  # the step whose picture is on the worksheet: what its questions can be answered from
@@ -101,6 +104,7 @@ class Lesson:
             "marks": self.marks,
             "strips": self.strips,
             "shares": self.shares,
+            "key": [list(entry) for entry in self.key],
             "paper": self.paper,
             "steps": [{"parts": list(step.parts)} | self.extra.get(at, {}) for at, step in enumerate(self.steps)],
         }
@@ -157,7 +161,7 @@ def lesson_payload(
     return {
         "format": FORMAT,
         "kind": "lesson",
-        "title": "Classroom" if title is None else visible(title),
+        "title": heading(title, "Classroom"),
         "version": __version__,
         "facts": "; ".join(facts),
         "start": start,
@@ -279,6 +283,7 @@ def _costs(cases: Ranking, condition: OperatingCondition | None) -> Lesson:
     made.draw("line", "walked", zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True))
     last, slope, level = len(steps) - 1, steps[0].slope, float(steps[-1].level or 0)
     made.draw("dot", "corner", [(0, 1)], steps=(1, last))
+    made.draw("text", "beside", [(0, 1)], steps=(1, 1), text="ROC heaven")
     made.draw("line", "isometric best", _across(1, slope), steps=(1, last))
     made.draw("line", "isometric", _across(level, slope), steps=(2, last))
     for split in steps[-1].splits:
@@ -291,7 +296,7 @@ def _costs(cases: Ranking, condition: OperatingCondition | None) -> Lesson:
     made.extra[1] = {
         "drag": {
             "label": "Slide the line down",
-            "value": "height on the descending diagonal",
+            "says": "height {value} on the descending diagonal",
             "low": 0,
             "high": 1,
             "start": 0,
@@ -312,7 +317,7 @@ def _pairs(cases: Ranking, names: ClassNames) -> Lesson:
     steps = pairs(cases, positive=names.positive, negative=names.negative)
     x = (0, float(cases.Neg), f"{names.negatives}, highest score first")
     y = (0, float(cases.Pos), f"{names.positives}, highest score first")
-    made = Lesson("pairs", steps, x, y)
+    made = Lesson("pairs", steps, x, y, key=[(f"pair {verdict}", verdict) for verdict in ("won", "tied", "lost")])
     fp, tp = _columns(cases)
     last = len(steps) - 1
     made.draw("area", "pair", [(0, 0), (fp[-1], tp[-1])])
@@ -348,7 +353,7 @@ def _verdicts(tp: Sequence[float], column: int) -> Iterable[tuple[float, float, 
 def _losses(cases: Ranking, names: ClassNames) -> Lesson:
     steps = losses(cases, positive=names.positive, negative=names.negative)
     finite = np.abs(cases.score[np.isfinite(cases.score)])
-    far = max(_FEW_MARGINS, float(finite.max()) * 1.1) if finite.size else _FEW_MARGINS
+    far = max(_FEW_MARGINS, min(float(finite.max(initial=0)), _FARTHEST) * 1.1)
     made = Lesson("losses", steps, (-far, far, "margin z"), (0, _MOST_LOSS, "loss"))
     last = len(steps) - 1
     made.draw("line", "condition", [(0, 0), (0, _MOST_LOSS)])
@@ -357,6 +362,9 @@ def _losses(cases: Ranking, names: ClassNames) -> Lesson:
     margins = sorted({*cases.score[cases.pos > 0].tolist(), *(-cases.score[cases.neg > 0]).tolist()})
     shown = [margin + 0.0 for margin in margins if math.isfinite(margin)]
     made.draw("dot", "corner", [(margin, 0) for margin in shown], steps=(0, 0))
+    for margin in shown if len(shown) <= _FEW_SEGMENTS else []:
+        cases_there = int(cases.pos[cases.score == margin].sum() + cases.neg[cases.score == -margin].sum())
+        made.draw("text", "above", [(margin, 0)], steps=(0, 0), text=f"{cases_there:,}", answer=True)
     for at, step in enumerate(steps):
         made.extra[at] = {"strip": 0, "here": [], "past": len(cases)}
         if step.loss is None:
@@ -386,11 +394,13 @@ def _calibration(cases: Ranking, names: ClassNames) -> Lesson:
         made.draw("line", "walked faint", [(p, step.at(p)) for p in grid], steps=(last, last))
         made.draw("dot", "corner", [(step.share, step.at(step.share))], steps=(at, at))
         made.draw("dot", "here", [(step.predicted, step.squared_error)], steps=(last, last))
+        if last <= _FEW_SEGMENTS:
+            made.draw("text", "above", [(step.predicted, step.squared_error)], steps=(last, last), text=str(at + 1))
         made.extra[at] = {"strip": 0, "here": [at], "past": at + 1, "top": max(step.pos, step.neg)}
         error = [step.pos, -2 * step.pos, step.pos + step.neg]  # pos (1 - p)² + neg p², by powers of p
         made.extra[at]["drag"] = {
             "label": "Predict another probability",
-            "value": "squared error",
+            "says": "squared error {value} at probability {place}",
             "low": 0,
             "high": 1,
             "start": _short(step.predicted),

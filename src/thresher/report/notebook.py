@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.results import Result, Tabular, shorten
+from thresher._internal.text import score_text
 from thresher.ranking import Ranking
-from thresher.report.numbers import score_text, value_text
+from thresher.report.numbers import value_text
 from thresher.report.static.svg import Plot, element, text
 from thresher.tables import Contingency
 

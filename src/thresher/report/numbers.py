@@ -1,4 +1,4 @@
-"""Numbers on the page: as JSON can carry them, and as people read them."""
+"""Numbers and headings of the page, for JSON and for readers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.text import interval_text, number_text
+from thresher._internal.arguments import describe
+from thresher._internal.text import interval_text, number_text, visible
+from thresher.errors import ArgumentError
 from thresher.inference import Interval
 
 _ENDS = ("estimate", "lower", "upper")
@@ -37,14 +39,18 @@ def interval_data(interval: Interval) -> dict[str, Any]:
     return limits | {"level": interval.level, "method": interval.method}
 
 
+def heading(title: object, otherwise: str) -> str:
+    """The heading of a page: what was asked for, or otherwise."""
+    if title is None:
+        return otherwise
+    if not (isinstance(title, str) and title.strip()):
+        raise ArgumentError(f"a heading is needed, got {describe(title)}", "give a text, or none", parameter="title")
+    return visible(title)
+
+
 def value_text(value: Any) -> str:
     """A number of the page's data as people read it."""
     return number_text(float(value))
-
-
-def score_text(value: Any) -> str:
-    """A score or a threshold, to six digits that may tell cases apart."""
-    return f"{float(value):.6g}".replace("inf", "∞").replace("-", "−") if not math.isnan(float(value)) else "undefined"
 
 
 def ci_text(interval: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from thresher.evaluation.rules import Rule
 from thresher.inference import Comparison, Interval
 from thresher.ranking import Floats, Ranking, mean_scores, shortest_between
 from thresher.report.headline import class_paragraphs, paragraphs
-from thresher.report.numbers import interval_data, json_number, json_numbers, significant
+from thresher.report.numbers import heading, interval_data, json_number, json_numbers, significant
 from thresher.report.vectors import least_cost_data
 from thresher.tables import MEASURES
 from thresher.version import __version__
@@ -74,7 +74,7 @@ def payload(evaluation: ThresholdEvaluation | LeastCostEvaluation, *, title: str
     default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
     return {
         "format": FORMAT,
-        "title": default if title is None else visible(title),
+        "title": heading(title, default),
         "version": __version__,
         "level": evaluation.level,
         "folded": False,  # whether comparisons open on request only, however few

@@ -8,7 +8,7 @@ from typing import Any
 from thresher._internal.text import count_text, in_words, isolated, letters, range_text, visible
 from thresher.choices.points import TableChoice
 from thresher.evaluation.rows import cells
-from thresher.report.numbers import json_number, json_numbers, value_text
+from thresher.report.numbers import heading, json_number, json_numbers, value_text
 from thresher.report.static.svg import Panel, Plot
 from thresher.report.static.tables import Table
 from thresher.tables import Contingency, OperatingCondition
@@ -31,7 +31,7 @@ def points_payload(choice: TableChoice, *, title: str | None = None) -> dict[str
     return {
         "format": FORMAT,
         "kind": "points",
-        "title": count_text(len(names), "classifier") if title is None else visible(title),
+        "title": heading(title, count_text(len(names), "classifier")),
         "version": __version__,
         "cautions": [{"code": caution.code, "text": visible(caution.text)} for caution in choice.cautions],
         "answer": _paragraphs(choice),

@@ -37,6 +37,15 @@ def test_a_file_of_rows_is_pooled_first(run, data):
     assert len(data("classroom", *rows, "--hull")["lessons"]["pool"]) == 1
 
 
+def test_a_positive_label_is_a_name_unless_it_is_a_number(data, folder):
+    (folder / "rows.csv").write_text("y,p\n1,.9\n0,.8\n0,.2\n")
+    (folder / "words.csv").write_text("y,p\nspam,.9\nham,.8\nham,.2\n")
+    numbers = data("classroom", "rows.csv", "--label", "y", "--score", "p", "--positive", "0")
+    assert "1 negative, so" in numbers["lessons"]["walk"][1]
+    words = data("classroom", "words.csv", "--label", "y", "--score", "p", "--positive", "spam")
+    assert "1 spam, so" in words["lessons"]["walk"][1]
+
+
 def test_without_a_screen_the_browser_stays_closed(run, folder, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -50,7 +59,8 @@ def test_without_a_screen_the_browser_stays_closed(run, folder, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["[20+,5-][10+;5-]"], "'[10+;5-]' at position 8"),
+        (["[20+,5-][10+;5-]"], "';' at position 12"),
+        (["20+,5- 10+,5-"], "write one bracket per segment"),
         ([""], "an empty text has no segments"),
         ([], "give a ranking"),
         (["[2+]"], "no negatives among 2 cases"),
@@ -69,7 +79,11 @@ def test_without_a_screen_the_browser_stays_closed(run, folder, monkeypatch):
         ([TREE, "--lesson", "points"], "tables for points"),
         ([TREE, "--positive", "ham", "--negative", "ham"], "both classes are called 'ham'"),
         ([TREE, "-o", "."], "it is a folder"),
-        (["absent.csv"], "no file or folder absent.csv"),
+        (["absent"], "no file or folder absent"),
+        ([TREE, "--title", " "], "a heading is needed"),
+        (["--table", "C1=30,20,10,40", "--hull"], "--hull says something of a ranking"),
+        (["--table", "C1=30,20,10,40", "--score", "2,1"], "--score says something of a ranking"),
+        (["--table", " =30,20,10,40"], "is no table"),
     ],
 )
 def test_one_clear_paragraph(run, folder, words, expected):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import webbrowser
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -43,6 +44,16 @@ class ClassroomOptions:
     output: str = option("-o", default="thresher-lesson.html", metavar="FILE", help="The page.")
     no_open: bool = option(help="Do not open the page in a browser.")
 
+    def require_tables_alone(self) -> None:
+        """Refuse options that say something of a ranking where there is none."""
+        if not self.tables:
+            raise click.UsageError('give a ranking, e.g. "[20+,5-][10+,5-][20+,40-]", or a --table')
+        of_rankings = {"score": self.scores, "label": self.label, "bins": self.bins, "hull": self.hull or None}
+        for name, value in of_rankings.items():
+            if value is not None:
+                what = f"{argument(name)} says something of a ranking, and there are tables alone"
+                raise ArgumentError(what, "give a ranking, too, or leave it out", parameter=name)
+
 
 @options.define(
     "classroom",
@@ -61,8 +72,8 @@ def command(source: str | None, how: ClassroomOptions, condition: ConditionOptio
     the line of equal costs, counts pairs, and judges scores as margins and as probabilities; tables are points. Every
     step can be a question, and the page prints as a worksheet with an answer sheet.
     """
-    if source is None and not how.tables:
-        raise click.UsageError('give a ranking, e.g. "[20+,5-][10+,5-][20+,40-]", or a --table')
+    if source is None:
+        how.require_tables_alone()
 
     from thresher._internal.atomic import write_file
     from thresher.cli.console.screen import present, written_text
@@ -78,7 +89,7 @@ def command(source: str | None, how: ClassroomOptions, condition: ConditionOptio
         "tables": dict(map(_table, how.tables)) or None,
         "condition": condition.condition(),
         "lesson": how.lesson,
-        "positive": how.positive,
+        "positive": _class_name(how.positive),
         "negative": how.negative,
         "title": how.title,
     }
@@ -95,8 +106,18 @@ def command(source: str | None, how: ClassroomOptions, condition: ConditionOptio
         _open(Path(how.output))
 
 
+def _class_name(positive: str | None) -> str | None:
+    """The positive label as a name of cases; a number is none: "2 1" counts nothing."""
+    with suppress(ValueError, TypeError):
+        float(positive or "")
+        return None
+    return positive
+
+
 def _is_notation(source: str) -> bool:
-    return not source.strip() or source.lstrip().startswith("[") or not Path(source).suffix
+    """Whether a text is counts: it has a bracket, or signs and no file of that name."""
+    there = os.path.exists(source)  # noqa: PTH110 - false, and no error, for what can be no path
+    return not source.strip() or source.lstrip().startswith("[") or ("+" in source and not there)
 
 
 def _ranking(source: str, how: ClassroomOptions) -> Ranking:

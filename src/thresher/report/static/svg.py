@@ -210,7 +210,7 @@ def _shapes(kind: str, style: str, x: Floats, y: Floats, words: str) -> Iterable
         middle = {"x": x[0], "y": y[0] + 4, "text_anchor": "middle"}
         yield element("text", text(words), **middle, class_=style.replace("letter", "lettertext", 1))
     elif kind == "text":
-        anchor, right, down = ("middle", 0, 4) if style == "middle" else ("end", -9, 18)
+        anchor, right, down = {"middle": ("middle", 0, 4), "above": ("middle", 0, -12)}.get(style, ("end", -9, 18))
         place = {"x": x[0] + right, "y": y[0] + down}
         yield element("text", text(words), **place, text_anchor=anchor, class_="lessontext")
 

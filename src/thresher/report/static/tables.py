@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from thresher.report.numbers import ci_text, score_text, value_text
+from thresher._internal.text import score_text
+from thresher.report.numbers import ci_text, value_text
 from thresher.tables import MEASURES, Contingency, OperatingCondition
 
 ABREAST = 5
