@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -231,6 +232,26 @@ def test_noise_beats_no_baseline():
     assert "does not beat" in nothing.summary() or "No model beats the baselines" in nothing.summary()
     assert nothing.learning_curve is not None
     assert nothing.learning_curve.measure == "expected_cost"
+
+
+def test_overfitting_few_rows_and_another_population_are_cautions():
+    world = th.laboratory.Gaussians([[0.0] * 8, [1.0] + [0.0] * 7])
+    sample = world.sample(160, seed=1)
+    table = pd.DataFrame(sample.X, columns=list("abcdefgh")).assign(y=sample.labels == 1)
+    forest = {"forest": RandomForestClassifier(30, random_state=0)}
+    options: dict[str, Any] = {"curves": False, "folds": 4}
+    deployment = table.drop(columns="y").assign(b=lambda rows: rows["b"] + 2)
+    learned = th.learn(table, "y", models=forest, prefer="forest", deployment=deployment, **options)
+    texts = {caution.code: caution.text for caution in learned.cautions}
+    assert "forest costs 0 per case on the rows it learnt from, and 0.3" in texts["overfitting"]
+    assert texts["unrepresentative-test"].startswith("1 of 8 columns differ from deployment: 'b' (at most")
+    assert "few-rows-per-parameter" not in texts
+    plain = th.learn(table, "y", models=["naive bayes"], prefer="naive bayes", deployment=table, **options)
+    texts = {caution.code: caution.text for caution in plain.cautions}
+    assert texts["few-rows-per-parameter"].startswith("naive bayes sets 33 numbers by 120 training rows, 3.6 for each")
+    assert not texts.keys() & {"overfitting", "unrepresentative-test"}
+    with pytest.raises(th.errors.ColumnError, match="1 of 8 columns are not there: 'h'"):
+        th.learn(table, "y", models=forest, deployment=table.drop(columns="h"), **options)
 
 
 def test_tables_of_mixed_columns_are_prepared():

@@ -68,19 +68,32 @@ class FeatureSelection:
     dropped: int
 
 
-def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
-    """Read the columns that the options name; count rows dropped for missing values."""
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many rows lack a value, or equal an earlier one, and were dropped."""
+
+    incomplete: int = 0
+    duplicates: int = 0
+
+
+def read_table(source: str, options: TableOptions) -> tuple[LearningTable, LeftOut]:
+    """Read the columns that the options name; count rows dropped on request."""
     types = _by_column(options.types, "--type", "KIND")
     orders = {name: order.split(",") for name, order in _by_column(options.orders, "--order", "A,B,C").items()}
     roles = [name for name in (options.group, options.time) if name is not None]
     # Groups and times are no features, unless the user declares what kind of feature they are.
     types = {name: "ignored" for name in roles if name not in orders} | types
     data, target = _read_frame(source, options.target, [*roles, *types, *orders])
-    dropped = 0
+    incomplete = duplicates = 0
     if options.missing == "drop":
         used = [name for name in data.columns if types.get(name) != "ignored" or name in roles]
         complete = learning.complete_rows(data, columns=used)
-        data, dropped = complete.data, complete.dropped
+        data, incomplete = complete.data, complete.dropped
+    if options.duplicates == "drop":
+        declared: Any = types  # refused by column_types if they are no kinds
+        kinds = learning.column_types(data, target=target, types=declared, orders=orders, derive=options.derive)
+        distinct = learning.distinct_rows(data, columns=list(dict.fromkeys([*kinds.needed, *roles, target])))
+        data, duplicates = distinct.data, distinct.dropped
     labels = column(data[target], name=f"the column {target!r}")
     groups, times = (None if name is None else data[name].to_numpy() for name in (options.group, options.time))
     return {
@@ -95,7 +108,7 @@ def read_table(source: str, options: TableOptions) -> tuple[LearningTable, int]:
         "times": times,
         "missing": "fill" if options.missing == "fill" else "indicator",
         "text": options.text,
-    }, dropped
+    }, LeftOut(incomplete, duplicates)
 
 
 def select_features(source: str, options: FeatureOptions) -> FeatureSelection:
@@ -207,6 +220,7 @@ def learn_from(
             calibration=calibration,
             tune=options.tune,
             folds=options.folds,
+            deployment=None if options.deployment is None else read_columns(options.deployment, None),
             curves=options.curves,
             level=options.level,
             seed=options.seed,

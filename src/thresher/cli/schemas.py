@@ -249,6 +249,7 @@ _LEARNED = fields(
     ),
     cautions=CAUTIONS,
     dropped=DROPPED,
+    duplicates=about(COUNT, "Rows left out because they equal an earlier one."),
     warnings=items(TEXT),
     written=items(TEXT),
 )

@@ -8,10 +8,18 @@ extra("sklearn", name="learn")
 from thresher._internal.optional import publish
 from thresher.learning.artefacts import Deployed, read_learned, write_learned
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
-from thresher.learning.data.frame import CompleteRows, MissingValues, complete_rows, frame, missing_values
+from thresher.learning.data.frame import (
+    MissingValues,
+    RemainingRows,
+    complete_rows,
+    distinct_rows,
+    frame,
+    missing_values,
+)
 from thresher.learning.data.leakage import leakage
 from thresher.learning.data.noise import NoisyLabels, NoisyRows, instance_noise, label_noise
 from thresher.learning.data.outliers import OutlierFilter, Outliers
+from thresher.learning.data.shift import ColumnShift, CovariateShift, covariate_shift
 from thresher.learning.data.split import Split, split
 from thresher.learning.data.target import Target, target_column
 from thresher.learning.feature_gain import FeatureGain, feature_gain
@@ -28,6 +36,7 @@ from thresher.learning.models.cost_sensitive import CostSensitiveClassifier
 from thresher.learning.models.grouped import GroupedModel, grouped
 from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
+from thresher.learning.models.reading import free_parameters
 from thresher.learning.models.tree_drawing import TreeNodes
 from thresher.learning.preprocessing.encoders import (
     Categories,
@@ -48,8 +57,9 @@ from thresher.learning.validation.study import Study, study
 
 __all__ = ["Deployed", "Learned", "learn", "read_learned", "read_model", "write_learned", "write_model"]
 # data
-__all__ += ["ColumnType", "ColumnTypes", "CompleteRows", "MissingValues", "NoisyLabels", "NoisyRows", "OutlierFilter"]
-__all__ += ["Outliers", "Split", "Target", "column_types", "complete_rows", "frame", "instance_noise", "label_noise"]
+__all__ += ["ColumnShift", "ColumnType", "ColumnTypes", "CovariateShift", "MissingValues", "NoisyLabels", "NoisyRows"]
+__all__ += ["OutlierFilter", "Outliers", "RemainingRows", "Split", "Target", "column_types", "complete_rows"]
+__all__ += ["covariate_shift", "distinct_rows", "frame", "instance_noise", "label_noise"]
 __all__ += ["leakage", "missing_values", "split", "target_column"]
 # preprocessing and features
 __all__ += ["Categories", "DateParts", "DerivedFeatures", "MissingFlags", "Numbers", "TextFeatures"]
@@ -59,7 +69,8 @@ __all__ += ["scatter_of_chunks", "selection"]
 __all__ += ["FeatureGain", "FeatureSearch", "feature_gain", "feature_search"]
 # models
 __all__ += ["CalibratedModel", "DistanceClassifier", "GroupedModel", "LeafTree", "Neighbours", "OneFeatureRule"]
-__all__ += ["CostSensitiveClassifier", "TreeNodes", "baselines", "candidate_models", "grouped"]
+__all__ += ["CostSensitiveClassifier", "TreeNodes", "baselines", "candidate_models", "free_parameters"]
+__all__ += ["grouped"]
 # validation
 __all__ += ["CrossValidation", "FeatureCurve", "Folds", "LearningCurve", "cost_scorer", "cross_validate"]
 __all__ += ["Study", "feature_curve", "learning_curve", "nested_costs", "nested_interval", "study"]

@@ -20,9 +20,10 @@ from thresher.inference import Difference, Interval, corrected_t, interval, inte
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
 from thresher.inputs.labels import listed
-from thresher.learning.data.column_types import column_types
+from thresher.learning.data.column_types import ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.leakage import leakage
+from thresher.learning.data.shift import covariate_shift
 from thresher.learning.data.split import split
 from thresher.learning.data.target import LearningTarget, learning_target, require_enough
 from thresher.learning.learned import Learned, TunedSettings, features_of, measures_of, scores_of_model
@@ -42,6 +43,7 @@ from thresher.learning.preprocessing.shared import PreparedRows, SharedPreparati
 from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
 from thresher.learning.validation.folds import Folding
 from thresher.learning.validation.scoring import prediction_table
+from thresher.learning.winner_cautions import winner_cautions
 from thresher.learning.winner_curves import WinnerCurves, winner_curves
 from thresher.ranking import Floats
 from thresher.tables import CostMatrix, OperatingCondition
@@ -71,6 +73,7 @@ def learn(
     folds: Folding = 5,
     groups: Any = None,
     times: Any = None,
+    deployment: Any = None,
     curves: bool = True,
     level: float = 0.95,
     seed: int = 0,
@@ -108,6 +111,9 @@ def learn(
         grid of each model to tune, as scikit-learn's searches take it: `{"logistic": {"C": [0.1, 10]}}`.
     folds, groups, times
         As in `cross_validate`; groups stay together and times run forward in folds and in the test rows alike.
+    deployment
+        Rows from where the model will be used, without labels: the rows put aside are compared with them, column by
+        column, as `covariate_shift` does, and a caution says which differ.
     curves
         Whether to draw the winner's expected cost against training rows and against features, too.
     stage, progress
@@ -155,6 +161,7 @@ def learn(
         for name, values in (("groups", groups), ("times", times))
     }
     features = features_of(goal.table, columns)
+    shift = test_shift(features.iloc[test], deployment, columns, level=level)
     X, y = features.iloc[train], goal.y[train]
     fits: dict[str, Any] = {"folds": folds, "seed": seed, "n_jobs": n_jobs, "progress": progress, **row_data}
     fits["classes"] = goal.classes
@@ -199,6 +206,8 @@ def learn(
         cautions=(
             *pooled_classes(goal, target),
             *leakage(goal.table, target, columns=columns, split=parts, groups=groups),
+            *shift,
+            *winner_cautions(model, X, y, decision, cv, condition=condition, positive=goal.positive, level=level),
             *evaluation.cautions,
             *drawn.cautions,
         ),
@@ -286,6 +295,13 @@ def baseline_differences(
     costs = {name: nested_costs(cv, condition, name) for name in dict.fromkeys((winner, MAJORITY, ONE_FEATURE))}
     difference = partial(corrected_t, costs[winner], test_share=cv.test_share, level=level, better="lower")
     return {name: replace(difference(cost), a=winner, b=name) for name, cost in costs.items() if name != winner}
+
+
+def test_shift(tested: Any, deployment: Any, columns: ColumnTypes, *, level: float) -> tuple[Caution, ...]:
+    """The caution that rows put aside are unlike those at deployment."""
+    if deployment is None:
+        return ()
+    return covariate_shift(tested, features_of(deployment, columns), level=level).cautions
 
 
 def require_free_names(models: Mapping[str, Any], goal: LearningTarget) -> None:

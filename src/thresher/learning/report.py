@@ -34,6 +34,7 @@ LEAKS = (
     "feature-equals-target",
     "feature-determines-target",
     "near-perfect-feature",
+    "duplicate-rows",
     "duplicate-rows-across-splits",
     "groups-across-splits",
     "identifier-column",

@@ -166,6 +166,26 @@ def test_columns_are_declared_grouped_and_dropped(data, here):
     assert sum(message["rows"].values()) == 160 - message["dropped"]
 
 
+def test_copies_are_dropped_and_another_population_is_named(data, run, refused, here):
+    rng = np.random.default_rng(0)
+    label = rng.random(120) < 0.5
+    table = pd.DataFrame({"id": np.arange(120), "age": rng.normal(40, 9, 120) + 12 * label, "ill": label})
+    twice = pd.concat([table, table.iloc[:15].assign(id=range(500, 515))], ignore_index=True)
+    twice.to_csv(here / "twice.csv", index=False)
+    table.assign(age=table["age"] + 30).drop(columns="ill").to_csv(here / "new.csv", index=False)
+    words = ["learn", "twice.csv", "--target", "ill", "--type", "id=ignored", "--model", "naive bayes", "--folds", "3"]
+    message = data(*words, "--no-curves", "--duplicates", "drop", "--deployment", "new.csv")
+    assert (message["duplicates"], message["dropped"], sum(message["rows"].values())) == (15, 0, 120)
+    assert [each["code"] for each in message["cautions"]].count("unrepresentative-test") == 1
+    assert not [each for each in message["cautions"] if each["code"].startswith("duplicate")]
+    shown = run(*words, "--no-curves", "--duplicates", "drop").stdout
+    assert "; 15 equal to an earlier one dropped" in shown
+    every = data(*words, "--no-curves")
+    assert (every["duplicates"], sum(every["rows"].values())) == (0, 135)
+    assert "duplicate-rows" in [each["code"] for each in every["cautions"]]
+    assert "new2.csv" in refused(*words, "--deployment", "new2.csv")
+
+
 QUICK = ["--model", "naive bayes", "--folds", "3", "--no-curves", "--calibration", "vector", "-o", "out"]
 
 

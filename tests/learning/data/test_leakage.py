@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import thresher as th
-from thresher.learning import column_types, leakage, split
+from thresher.learning import column_types, distinct_rows, leakage, split
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -65,6 +65,17 @@ def test_a_declared_order_is_the_order_looked_at():
 
 def test_identifiers_are_named():
     assert codes(leakage(CLEAN.assign(id=np.arange(N)), "y")) == ["identifier-column"]
+
+
+def test_copies_of_rows_are_counted_where_chance_makes_none():
+    table = pd.concat([CLEAN, CLEAN.iloc[3:10]], ignore_index=True).assign(id=np.arange(N + 7))
+    (caution,) = (each for each in leakage(table, "y") if each.code == "duplicate-rows")
+    assert caution.text.startswith("7 of 207 rows equal an earlier one, the target too (first at row 200)")
+    kinds = column_types(table, target="y")
+    distinct = distinct_rows(table, columns=[*kinds.needed, "y"])
+    assert (distinct.dropped, distinct.rows.tolist()) == (7, list(range(N)))
+    assert "duplicate-rows" not in codes(leakage(distinct.data, "y"))
+    assert leakage(CLEAN.drop(columns="age"), "y") == ()  # two towns and two classes: all rows are equal to others
 
 
 def test_equal_rows_in_two_parts_are_counted():

@@ -7,14 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, logit
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
+from thresher.learning import CalibratedModel, CostSensitiveClassifier, OneFeatureRule, free_parameters
 from thresher.learning.models.reading import Feature, Formula, _features, _parts, formulas_of
 
 RNG = np.random.default_rng(0)
 N = 240
+IRIS = load_iris(return_X_y=True)
 VIAGRA, LOTTERY, AGE = RNG.random(N) < 0.3, RNG.random(N) < 0.3, RNG.integers(18, 80, N)
 TABLE = pd.DataFrame(
     {
@@ -27,6 +39,28 @@ TABLE = pd.DataFrame(
     }
 )
 ORDERS = {"size": ["S", "M", "L"]}
+
+
+@pytest.mark.parametrize(
+    ("model", "number"),
+    [
+        (LogisticRegression(max_iter=1000), 10),  # of three classes two have weights of their own
+        (LinearSVC(), 10),
+        (GaussianNB(), 3 * 8 + 2),
+        (DecisionTreeClassifier(max_leaf_nodes=4), 3 + 4 * 2),
+        (OneFeatureRule(leaves=3), 2 + 3 * 2 + 1),
+        (DummyClassifier(), 2),
+        (CalibratedModel(make_pipeline(StandardScaler(), GaussianNB()), method="temperature"), 26),
+        (CostSensitiveClassifier(GaussianNB(), th.OperatingCondition(costs=th.CostMatrix.equal([0, 1, 2]))), 26),
+        (RandomForestClassifier(5), None),
+        (KNeighborsClassifier(), None),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_free_parameters_are_counted(model, number):
+    assert free_parameters(model.fit(*IRIS)) == number
+    with pytest.raises(NotFittedError):
+        free_parameters(clone(model))
 
 
 def learnt(model, **options):

@@ -28,6 +28,9 @@ class TableOptions:
     missing: Literal["indicator", "fill", "drop"] = option(
         default="indicator", help="Fill missing values and say where, only fill them, or drop rows that lack any."
     )
+    duplicates: Literal["keep", "drop"] = option(
+        default="keep", help="Of rows that are equal in every column that is used, keep all or one."
+    )
     text: Literal["tf-idf", "counts", "presence"] = option(
         default="tf-idf", help="What of the words of text columns: TF-IDF weights, how often, or whether at all."
     )
@@ -71,6 +74,9 @@ class LearnOptions:
         help="Choose settings of models within each fold, too.",
     )
     folds: int = option(type=click.IntRange(min=2), default=5, help="Of the cross-validation.")
+    deployment: str | None = option(
+        metavar="FILE", help="Rows from where it will be used: say which columns differ from those put aside."
+    )
     curves: bool = option(
         "--curves/--no-curves", default=True, help="Draw the winner's learning and feature curves, too."
     )
@@ -109,11 +115,11 @@ def command(
     from thresher.cli.learning import declared_condition, learn_from, read_table, require_feasible, write_folder
 
     require_feasible(how)
-    table, dropped = read_table(source, columns)
+    table, left_out = read_table(source, columns)
     declared = declared_condition(table, condition)
     learnt, remarks = learn_from(table, declared, how, quiet=printed.quiet)
     written = write_folder(learnt, table, how, source=source)
-    more: dict[str, Any] = {"dropped": dropped, "remarks": remarks, "written": written}
+    more: dict[str, Any] = {"left_out": left_out, "remarks": remarks, "written": written}
     present(
         printed,
         lambda: json.dumps(plain_learned(learnt, **more), allow_nan=False, default=str),

@@ -24,7 +24,7 @@ from thresher.cli.console.screen import (
     written_text,
 )
 from thresher.cli.console.tables import CELLS, contingency_table, plain_number
-from thresher.cli.learning import FeatureSelection
+from thresher.cli.learning import FeatureSelection, LeftOut
 from thresher.evaluation import ThresholdEvaluation
 from thresher.evaluation.least_cost.summary import mark as class_mark
 from thresher.evaluation.summary import mark
@@ -37,10 +37,10 @@ _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accu
 
 
 def learned_summary(
-    learnt: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
+    learnt: Learned, *, width: int, left_out: LeftOut, remarks: Sequence[str], written: Sequence[str]
 ) -> Iterator[Any]:
     """Blocks to show: the decision, models, baselines, untouched rows and curves."""
-    yield _data(learnt, dropped)
+    yield _data(learnt, left_out)
     if isinstance(learnt.evaluation, ThresholdEvaluation):
         yield decision_panel(learnt.evaluation)
         yield rules_block(learnt.evaluation, width)
@@ -58,7 +58,9 @@ def learned_summary(
     yield written_text(written)
 
 
-def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> dict[str, Any]:
+def plain_learned(
+    learnt: Learned, *, left_out: LeftOut, remarks: Sequence[str], written: Sequence[str]
+) -> dict[str, Any]:
     """The same as plain data."""
     sizes = learnt.split.sizes
     return {
@@ -88,7 +90,8 @@ def plain_learned(learnt: Learned, *, dropped: int, remarks: Sequence[str], writ
         "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
         "tuning": None if learnt.tuning is None else learnt.tuning.to_dict(),
         "cautions": [caution.to_dict() for caution in learnt.cautions],
-        "dropped": dropped,
+        "dropped": left_out.incomplete,
+        "duplicates": left_out.duplicates,
         "warnings": remarks,
         "written": written,
     }
@@ -119,15 +122,17 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _data(learnt: Learned, dropped: int) -> Text:
+def _data(learnt: Learned, left_out: LeftOut) -> Text:
     sizes = learnt.split.sizes
     goal = f" = {plain_text(learnt.positive)}"
     if learnt.positive is None:
         goal = f": {plain_text(listed(learnt.labels))}"
     text = Text.assemble((f"{plain_text(learnt.target)}{goal}", "bold"), "\n")
     text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({learnt.split.how})")
-    if dropped:
-        text.append(f"; {dropped:,} dropped for missing values", style="bold")
+    if left_out.incomplete:
+        text.append(f"; {left_out.incomplete:,} dropped for missing values", style="bold")
+    if left_out.duplicates:
+        text.append(f"; {left_out.duplicates:,} equal to an earlier one dropped", style="bold")
     for line in kind_words(learnt):
         kind, _, names = line.partition(": ")
         text.append(f"\n{kind}: ", style="").append(plain_text(names), style=FAINT)

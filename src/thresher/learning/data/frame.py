@@ -42,8 +42,8 @@ class MissingValues(Tabular):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CompleteRows(Result):
-    """The rows without missing values, their row numbers, and how many were dropped."""
+class RemainingRows(Result):
+    """Rows of a table that remain, their numbers there, and how many were dropped."""
 
     data: Any
     rows: Indices
@@ -97,7 +97,7 @@ def missing_values(data: Any) -> MissingValues:
     return MissingValues(len(absent), counts, int(absent.any(axis=1).sum()))
 
 
-def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> CompleteRows:
+def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> RemainingRows:
     """Drop the rows that lack a value in any of the columns, and count them.
 
     For training rows only: a row to be scored is never dropped. Values are often missing for a reason, and then a model
@@ -107,14 +107,40 @@ def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> Complet
     1
     """
     table = frame(data)
-    if columns is not None and not require_names(columns, name="columns"):
-        raise ArgumentError("there are no columns to look at", "name some, or leave columns= out for all")
-    for name in columns or ():
-        column_of(table, name)
-    rows = np.flatnonzero(table[list(columns or table.columns)].notna().all(axis=1))
-    if not rows.size:
+    complete = _columns_of(table, columns).notna().all(axis=1)
+    if not complete.any():
         raise EmptyError(f"every one of {len(table):,} rows lacks a value", "drop columns first, or fill them")
-    return CompleteRows(table.iloc[rows].reset_index(drop=True), rows, len(table) - rows.size)
+    return _remaining(table, complete)
+
+
+def distinct_rows(data: Any, *, columns: Sequence[str] | None = None) -> RemainingRows:
+    """Drop rows that equal an earlier one, in all columns or in these.
+
+    Copies of a row fall into training and test parts alike, where what is learnt of one is known of the other. Rows
+    of few categories are often equal without being copies: those are cases like others, and should stay. Missing values
+    are equal to each other.
+
+    >>> distinct_rows({"age": [31, 25, 31], "town": ["Oslo", "Rome", "Oslo"]}).dropped
+    1
+    """
+    table = frame(data)
+    return _remaining(table, ~_columns_of(table, columns).duplicated())
+
+
+def _columns_of(table: Any, columns: Sequence[str] | None) -> Any:
+    """These columns of a frame, or all of them."""
+    if columns is None:
+        return table
+    if not require_names(columns, name="columns"):
+        raise ArgumentError("there are no columns to look at", "name some, or leave columns= out for all")
+    for name in columns:
+        column_of(table, name)
+    return table[list(columns)]
+
+
+def _remaining(table: Any, remains: Any) -> RemainingRows:
+    rows = np.flatnonzero(remains)
+    return RemainingRows(table.iloc[rows].reset_index(drop=True), rows, len(table) - rows.size)
 
 
 def _as_pandas(data: Any, pandas: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from thresher.ranking import Flags, Indices
 # A column's values repeat when they have this many rows each on average; below, they may fit the target by chance.
 _ROWS_PER_VALUE = 5
 NEAR_PERFECT = 0.99
+# Rows are taken for copies where a column has its own value in so many of the others, or where columns could hold so
+# many times as many different rows as there are. Otherwise rows are often equal by chance.
+_UNIQUE, _DIFFERENT = 0.9, 100
 
 
 def leakage(
@@ -30,7 +34,8 @@ def leakage(
     """Signs of leakage, as cautions; nothing is removed.
 
     It checks for columns that are the target in another spelling, determine it, have gaps that determine it, or rank
-    it nearly perfectly; for identifiers; and, with a `split`, for equal rows and `groups` in more than one part.
+    it nearly perfectly; for identifiers; for rows that are there twice; and, with a `split`, for equal rows and
+    `groups` in more than one part.
 
     >>> table = {"sure": ["y", "n"] * 10, "age": [31, 40, 25, 38, 60] * 4, "spam": [1, 0] * 10}
     >>> print(*leakage(table, "spam"))
@@ -48,6 +53,7 @@ def leakage(
         Caution("identifier-column", f"column {name!r} has a value of its own in every row, and is left out")
         for name in kinds.named("identifier")
     ]
+    cautions += _copies(table[[*kinds.needed, target]])
     if split is not None:
         rows = sum(split.sizes.values())
         if rows != len(table):
@@ -99,6 +105,19 @@ def _best_auc(values: Any, order: tuple[str, ...], target: Target) -> float:
     sides = [codes == code for code in range(len(target.classes))][1 if len(target.classes) == 2 else 0 :]
     areas = [auc(rank(side, scores)) for side in sides if min(side.sum(), (~side).sum()) >= _ROWS_PER_VALUE]
     return max((max(area, 1 - area) for area in areas), default=0.0)
+
+
+def _copies(rows: Any) -> list[Caution]:
+    """Rows that equal an earlier one, where chance is no likely reason."""
+    again = rows.duplicated().to_numpy()
+    copies, first = int(again.sum()), int(again.argmax())
+    distinct = [max(rows[name].nunique(), 1) for name in rows] if copies else []
+    nearly_unique = max(distinct, default=0) >= _UNIQUE * (len(rows) - copies)
+    if not copies or not (nearly_unique or sum(map(math.log, distinct)) >= math.log(_DIFFERENT * len(rows))):
+        return []
+    what = f"{copies:,} of {len(rows):,} rows {'equals' if copies == 1 else 'equal'} an earlier one, the target too"
+    text = f"{what} (first at row {first}): folds test on copies of what they learn from; distinct_rows drops them"
+    return [Caution("duplicate-rows", text)]
 
 
 def _equal_rows(features: Any, part: Indices) -> list[Caution]:

@@ -11,15 +11,19 @@ import pandas as pd
 from scipy.special import logit
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.text import count_text, visible
 from thresher.calibration import LogisticCurve
 from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.candidates import OneFeatureRule
 from thresher.learning.models.leaf_tree import training_counts
+from thresher.learning.models.linear import DistanceClassifier
 from thresher.learning.models.tree_drawing import TreeNodes, node_labels, tree_text
+from thresher.learning.models.wrapper import ClassifierWrapper
 from thresher.ranking import Floats
 
 _SWITCHES = ("switches", "binned", "missing", "one-hot")  # parts of a preparation whose features are 0 or 1
@@ -111,6 +115,40 @@ def model_text(
         notes = _notes([formula.features[i] for formula in formulas for i in formula.order[:most]])
         return "\n".join([*lines, *notes])
     return f"{type(classifier).__name__} is no tree, rule or formula, and has no short text."
+
+
+def free_parameters(model: Any) -> int | None:
+    """How many numbers a fitted model sets by its training rows.
+
+    Of a linear model these are weights and intercepts, those of one class fewer where each of several has its own; of
+    a tree a threshold per question and the class mix of each leaf; of Gaussian naive Bayes means, variances and class
+    mix. None of what averages, adds or compares rows, such as a forest: there the number says little.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> free_parameters(LogisticRegression().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [0, 0, 1]))
+    3
+    """
+    check_is_fitted(model)
+    _, classifier = _parts(model)
+    while isinstance(classifier, ClassifierWrapper | DistanceClassifier):
+        _, classifier = _parts(classifier.estimator_)
+    if isinstance(classifier, OneFeatureRule):
+        return _tree_parameters(classifier.model_) + 1  # and which feature
+    if isinstance(classifier, DecisionTreeClassifier):
+        return _tree_parameters(classifier)
+    if isinstance(classifier, DummyClassifier):
+        return len(classifier.classes_) - 1
+    if isinstance(classifier, GaussianNB):
+        return int(classifier.theta_.size + classifier.var_.size) + len(classifier.classes_) - 1
+    weights = np.atleast_2d(getattr(classifier, "coef_", np.empty((0, 0))))
+    if not weights.size or not hasattr(classifier, "intercept_"):
+        return None
+    return (weights.shape[1] + 1) * max(len(weights) - 1, 1)
+
+
+def _tree_parameters(tree: DecisionTreeClassifier) -> int:
+    leaves = int(tree.get_n_leaves())
+    return leaves - 1 + leaves * (len(tree.classes_) - 1)
 
 
 def _parts(estimator: Any) -> tuple[list[Any], Any]:
