@@ -60,8 +60,14 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Markdown without links to pages, which a notebook does not have."""
+    """Markdown without links to pages, tabs and output of commands, which a notebook does not have."""
+    text = re.sub(r"^```\{terminal\}\n(?::\w+:.*\n)?", "```sh\n", text, flags=re.MULTILINE)
+    text = re.sub(r"^:{3,}(?:\{tab-item\} (.*)|.*)\n(?::[\w-]+:.*\n)*", _heading, text, flags=re.MULTILINE)
     return re.sub(r"\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", text).strip()
+
+
+def _heading(fence: re.Match[str]) -> str:
+    return f"**{fence[1]}**\n" if fence[1] else ""
 
 
 def _session(block: str) -> str:

@@ -18,9 +18,14 @@ SAMPLES = "$ thresher demo --predictions predictions.csv --measurements tumours.
 _BLOCK = re.compile(r"^```\{terminal\}\n(?::first:[^\n]*\n)?(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+def blocks(text: str) -> list[str]:
+    """The lines of each block that a page runs."""
+    return _BLOCK.findall(text)
+
+
 def lines(text: str) -> list[str]:
     """The command lines that a page runs, in order."""
-    return [line for block in _BLOCK.findall(text) for line in block.splitlines()]
+    return [line for block in blocks(text) for line in block.splitlines()]
 
 
 def run(commands: Iterable[str], folder: Path, *, first: int | None = None) -> str:
