@@ -108,6 +108,8 @@ CODES: dict[str, str] = {
     "few-labels": "There are too few labels to say how long they take.",
     "label-shift-refuted": "No mix of the reference's classes has the scores of today.",
     "label-before-score": "Labels that waited for their row are older than it, and are left out.",
+    "silence-is-negative": "Rows that have no label by some age are counted as negative, as was declared.",
+    "propensity-after-label": "Rows of another system's draw were recorded after their label had come.",
     "scores-of-another-model": "All scores of a period lie outside those of the watch's reference.",
     "reference-was-trained-on": "From the first periods on, labels follow the score less than in the reference.",
     "reference-disagrees": "The decision costs more or less on the watch's reference than it was to cost.",

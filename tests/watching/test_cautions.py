@@ -66,6 +66,22 @@ def test_a_label_that_waited_for_its_row_and_is_older_than_it_is_named(place):
     assert check.counts["orphans"] == 0
 
 
+def test_a_draw_that_is_recorded_after_the_label_is_named(place):
+    one = watch(place, clock := Clock(), sample=0)
+    clock.at(9)
+    table = rows(0, [0.01] * 4, 5) | {"pi": [0.5, 0.25, np.nan, 0.5]}
+    labels = {"id": ["r0", "r2"], "label": [1, 1], "t": days([6, 6])}
+    one.label(labels, time="t", orphans="keep")
+    one.insert(table, propensity="pi")
+    one.label({"id": ["r1"], "label": [0], "t": days([6])}, time="t")
+    (caution,) = [each for each in one.check().cautions if each.code == "propensity-after-label"]
+    assert "1 row of" in caution.text
+    own = watch(place.with_name("own.db"), clock, sample=1.0)  # permanent random numbers know no label
+    own.label(labels, time="t", orphans="keep")
+    own.insert(rows(0, [0.01] * 4, 5))
+    assert "propensity-after-label" not in codes(own.check())
+
+
 def test_twice_as_many_positives_that_score_as_before_are_no_training_rows(place):
     rng = np.random.default_rng(21)
     two = watch(place, clock := Clock(), promises=["precision >= 0.2"], matures="1d")

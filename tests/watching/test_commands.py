@@ -96,6 +96,9 @@ def test_a_watch_from_its_making_to_an_alarm_that_is_acknowledged(run, tmp_path)
     Draft202012Validator(Check.schema()).validate(data)
     assert {one["name"]: one["verdict"] for one in data["promises"]} == {"precision": "holds", "alarm_rate": "holds"}
     gauges = parsed((tmp_path / "w.prom").read_text())
+    of_watch = ("rows", "labels", "orphans", *(f"last_{what}_timestamp_seconds" for what in ("row", "label", "check")))
+    of_promise = ("estimate", "lower", "upper", "evidence", "alarm")
+    assert {name for name, _ in gauges} == {f"thresher_watch_{name}" for name in (*of_watch, *of_promise)}
     assert gauges["thresher_watch_rows", None] == 2000
     assert {promise for name, promise in gauges if name == "thresher_watch_lower"} == {"precision", "alarm_rate"}
     # Everything is corrected to negative: the promise is broken, and an alarm stands.
@@ -122,6 +125,17 @@ def test_strict_undecided_and_unwatched_have_their_codes(run):
     assert "partial-labels" in strict.stdout
 
 
+def test_rows_and_labels_come_from_standard_input(run, tmp_path):
+    run(*CREATE)
+    for words, file, counted in (
+        (("insert", "w.db", "-", *INSERT[3:]), "rows.csv", {"rows": 2000}),
+        (("label", "w.db", "-", *LABEL), "good.csv", {"new": 1900}),
+    ):
+        done = CliRunner().invoke(program, ["watch", *words], input=(tmp_path / file).read_text())
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout).items() >= counted.items()
+
+
 def test_a_store_in_use_asks_to_try_again(run):
     run(*CREATE)
     with sqlite3.connect("w.db", isolation_level=None) as other:
@@ -140,11 +154,15 @@ def test_a_fault_is_no_broken_promise(run, monkeypatch):
 
 def test_bad_input_is_one_paragraph_without_secrets(run):
     Path("counts.json").write_text(th.rank(*reference()).to_json())
+    later = json.loads(Path("decision.json").read_text())
+    Path("later.json").write_text(json.dumps(later | {"format": later["format"].rstrip("0123456789") + "99"}))
     for words, why in (
         (("check", "absent.db"), "no store absent.db"),
         ((*CREATE, "--promise", "prescision >= 1"), "did you mean precision"),
         (("insert", "postgres://ann:tulip@127.0.0.1:1/db", "rows.csv"), "cannot be reached"),
         (("chekc", "w.db"), "did you mean check"),
+        (("create", "w.db", "later.json", *CREATE[3:]), "thresher/decision/99"),
+        (("create", "w.db", "reference.csv", *CREATE[3:]), "reference.csv"),
         (("check", "decision.json", "-o", "decision.json"), "would overwrite"),
         (("create", "w.db", "decision.json", "--reference", "counts.json", "--score", "p"), "leave --score out"),
     ):

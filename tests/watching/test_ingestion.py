@@ -342,6 +342,16 @@ def test_a_declared_zone_makes_days_and_needs_zones(tmp_path):
     for line in state_of(tmp_path / "w.db")[0]:
         counts[line[0]] += line[5]
     assert counts == {20540: 1, 20541: 2, 20542: 1}
+    # A day of 25 hours, from 22:00 UTC to 23:00 UTC.
+    at = ["2026-10-24T21:59Z", "2026-10-24T22:00Z", "2026-10-25T22:59Z", "2026-10-25T23:00Z"]
+    one.insert({"id": [5, 6, 7, 8], "time": at, "p": [0.1] * 4})
+    counts = Counter()
+    for line in state_of(tmp_path / "w.db", as_of=END + 60 * 86_400_000_000)[0]:
+        counts[line[0]] += line[5]
+    assert [counts[day] for day in (20750, 20751, 20752)] == [1, 2, 1]
+    with pytest.raises(SourceError, match="have no zone"):
+        one.label({"id": [1], "label": [1], "t": ["2026-04-01T10:00"]}, time="t")
+    assert one.label({"id": [1], "label": [1], "t": ["2026-04-01T10:00+02:00"]}, time="t").new == 1
 
 
 def test_odd_ids_are_stored_as_they_are(tmp_path):
@@ -367,6 +377,31 @@ def test_decisions_are_never_pooled(tmp_path):
     first, second = state_of(tmp_path / "w.db")
     assert (sum(line[5] for line in first), sum(line[5] for line in second)) == (4, 2)
     assert sum(line[5] for line in first if line[2]) == 2 * int(decision().threshold <= 0.2) + 2
+
+
+def test_a_row_belongs_to_the_decision_of_its_moment_or_to_the_one_that_a_column_names(tmp_path):
+    clock = Clock()
+    one = watch(tmp_path / "w.db", clock, sample=0.5)
+    clock.at(20)
+    one.deploy(decision(9), reference=th.rank(*reference()), since="2026-03-11T12:00Z")  # in the middle of a day
+    near = (decision().threshold + decision(9).threshold) / 2  # called positive by the second alone
+    one.insert(rows(0, np.full(40, near), np.repeat([10.4, 10.6], 20)))
+    first, second = state_of(tmp_path / "w.db")
+    assert {line[2] for line in first} == {False}
+    assert {(line[0], line[2]) for line in second} == {(first[0][0], True)}
+    named = rows(100, np.full(40, near), 10.4) | {"by": [1, 2] * 20}
+    assert one.insert(named, decision="by").alarms == 20
+    assert one.insert(named, decision="by").again == 40
+    with pytest.raises(SourceError, match="another score, time or decision"):
+        one.insert(named)
+    one.insert(rows(200, np.full(200, 0.01), 3) | {"by": [2] * 200}, decision="by")
+    drawn = sum(line[5] for line in state_of(tmp_path / "w.db")[1] if line[3])
+    assert 70 < drawn < 130  # by the second one's share, though it was deployed later
+    for wrong in (0, 3, 1.5, "x"):
+        with pytest.raises(ColumnError, match="is no decision of this watch"):
+            one.insert(rows(900, [0.5], 3) | {"by": [wrong]}, decision="by")
+    with pytest.raises(SourceError, match="in one batch twice"):
+        one.insert({"id": ["a", "a"], "time": days([1, 1]), "p": [0.5, 0.5], "by": [1, 2]}, decision="by")
 
 
 def test_a_share_that_is_raised_changes_no_earlier_draw(tmp_path):
@@ -411,7 +446,12 @@ def test_rows_that_need_no_label_are_counted(tmp_path):
         every.insert(part)
         assert few.insert(part).rows == 1000
         assert few.insert(part).again == 1000  # a batch is known by its content
-    assert state_of(tmp_path / "all.db") == state_of(tmp_path / "few.db")
+    before = state_of(tmp_path / "few.db")
+    assert state_of(tmp_path / "all.db") == before
+    for replace in (False, True):  # in another split its counted rows would count twice
+        with pytest.raises(SourceError, match="may be counted already"):
+            few.insert(rows(0, scores[:900], np.arange(900) / 2000), replace=replace)
+    assert state_of(tmp_path / "few.db") == before
     with sqlite3.connect(tmp_path / "few.db") as store:
         ((stored,),) = store.execute("SELECT count(*) FROM scored").fetchall()
     assert stored < 1200

@@ -79,6 +79,41 @@ def test_complaints_are_no_sample_and_only_lower_recall(place):
     assert "partial-labels" in codes(check)
 
 
+def test_silence_is_negative_where_that_is_declared(place):
+    one = watch(place, clock := Clock(), sample=0.0, silent_negative="20d", promises=["precision >= 0.5"])
+    ids, labels, scores, at = fill(one, clock, over=1)
+    calls = decision().apply(scores)
+    frauds = np.flatnonzero(calls & (labels == 1))
+    give(one, ids, labels, at, frauds)  # frauds alone are reported
+    clock.at(15)
+    open_ = one.check().promises["precision"]
+    assert open_.labels.due == calls.sum() - frauds.size
+    clock.at(40)
+    check = one.check()
+    precision = check.promises["precision"]
+    assert precision.interval.estimate == pytest.approx(labels[calls].mean())
+    assert (precision.labels.due, check.counts["reported_misses"]) == (0, 0)
+    assert check.counts["labelled"] == calls.sum()  # rows that are due none have none
+    (caution,) = [each for each in check.cautions if each.code == "silence-is-negative"]
+    assert f"{calls.sum() - frauds.size} rows now" in caution.text
+
+
+def test_the_age_of_labels_is_estimated_from_thirty_on(place):
+    one = watch(place, clock := Clock(), sample=0.0, matures=None, promises=["precision >= 0.1"])
+    ids, labels, scores, at = fill(one, clock, over=20)
+    calls = np.flatnonzero(decision().apply(scores))
+    give(one, ids, labels, at, calls[:29])
+    few = one.check()
+    assert (few.promises["precision"].verdict, few.promises["precision"].labels.used) == ("undecided", 0)
+    assert "few-labels" in codes(few)
+    give(one, ids, labels, at, calls)
+    check = one.check()
+    assert not check.delays.declared
+    assert 20 <= check.delays.age <= 26  # each came a day after its score
+    assert check.promises["precision"].verdict == "holds"
+    assert "few-labels" not in codes(check)
+
+
 @pytest.mark.parametrize("learned_from", [False, True])
 def test_a_reference_that_the_model_was_learned_from_is_noticed(place, learned_from):
     rng = np.random.default_rng(3)

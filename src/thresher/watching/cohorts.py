@@ -142,6 +142,7 @@ class Snapshot:
     compacted: int  # the moment of the last compaction
     foreign: tuple[int, ...]  # periods of which all scores lie outside the reference's
     early: tuple[int, str] | None  # labels that came before their row and are older than it, with the first id
+    drawn_late: int  # rows that another system drew, recorded after their label had come
 
     @property
     def current(self) -> Cohorts:
@@ -201,6 +202,7 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
         compacted=int(compacted),
         foreign=_foreign(store, epoch, moment),
         early=_early(store, moment),
+        drawn_late=_drawn_late(store, epoch, moment),
     )
 
 
@@ -213,6 +215,12 @@ def _foreign(store: Store, epoch: Epoch, moment: dict[str, int]) -> tuple[int, .
 def _early(store: Store, moment: dict[str, int]) -> tuple[int, str] | None:
     lines = store.query(schema.EARLY_LABELS, **moment)
     return (len(lines), id_text(bytes(lines[0][0]))) if lines else None
+
+
+def _drawn_late(store: Store, epoch: Epoch, moment: dict[str, int]) -> int:
+    own = {share for _, share in epoch.sample}  # permanent random numbers do not know the label, whenever it comes
+    lines = store.query(schema.LABELLED_BEFORE_DRAWN, **moment, decision=epoch.number)
+    return sum(int(rows) for share, rows in lines if float(share) not in own)
 
 
 def _beyond_stored(totals: Sequence[tuple[Any, ...]], lines: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

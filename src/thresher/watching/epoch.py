@@ -149,9 +149,12 @@ class Epoch:
         return Ranking(self.cell_scores[there], pos=pos[there], neg=neg[there])
 
     def shares(self, at: Counts) -> Floats:
-        """The share with which unflagged rows are drawn at each time."""
-        since = np.array([moment for moment, _ in self.sample], dtype=np.int64)
-        shares = np.array([0.0, *(share for _, share in self.sample)])
+        """The share of unflagged rows that is drawn at each time.
+
+        Rows of before the deployment, which a column may name, are drawn as those of its first day.
+        """
+        since = np.array([moment for moment, _ in self.sample[1:]], dtype=np.int64)
+        shares = np.array([share for _, share in self.sample])
         drawn: Floats = shares[np.searchsorted(since, at, side="right")]
         return drawn
 

@@ -35,6 +35,7 @@ from thresher.watching.storage.ingestion import Inserted, Labelled, insert_label
 from thresher.watching.storage.planning import Rows
 from thresher.watching.storage.rows import (
     ROWS,
+    decisions_of,
     ids_of,
     labels_of,
     place_of,
@@ -196,6 +197,7 @@ class Watch(Result):
         score: str | None = None,
         cluster: str | None = None,
         propensity: str | None = None,
+        decision: str | None = None,
         table: TableName | None = None,
         source: str = "",
         replace: bool = False,
@@ -204,15 +206,16 @@ class Watch(Result):
 
         `rows` is a frame, files, a table of a database, or an iterator of frames; it is read once, 50,000 rows a
         transaction. `cluster` names rows that belong together; `propensity` is the probability with which another
-        system drew a row to be labelled, missing for rows that it did not draw. The same id with another score is
-        refused, unless `replace`.
+        system drew a row to be labelled, missing for rows that it did not draw. A row belongs to the decision that was
+        deployed at its time, unless the column `decision` has the number of another one. The same id with another score
+        is refused, unless `replace`.
         """
         state = self._state()
         score = score or state.epoch.decision.model
         inputs = list(state.settings.columns)
         numbers = [one.name for one in state.epoch.columns if one.cuts is not None]
-        names = [id, time, score, *(name for name in (cluster, propensity) if name), *inputs]
-        scores = [score, *numbers, *([propensity] if propensity else [])]
+        names = [id, time, score, *(name for name in (cluster, propensity, decision) if name), *inputs]
+        scores = [score, *numbers, *(name for name in (propensity, decision) if name)]
         place = require_text(source, name="source") or place_of(rows)
         total = Inserted()
         with self._open() as store:
@@ -226,6 +229,9 @@ class Watch(Result):
                     propensity=None
                     if propensity is None
                     else propensities_of(batch[propensity], name=propensity, rows=len(ids.keys)),
+                    decision=None
+                    if decision is None
+                    else decisions_of(batch[decision], name=decision, latest=len(state.epochs)),
                     inputs={name: batch[name] for name in inputs},
                 )
                 try:

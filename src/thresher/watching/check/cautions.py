@@ -17,7 +17,7 @@ from thresher.watching.check.assumptions import Mix
 from thresher.watching.check.evidence import Evidence
 from thresher.watching.cohorts import Snapshot
 from thresher.watching.epoch import reference_cautions
-from thresher.watching.periods import period_text
+from thresher.watching.periods import HOUR, period_text
 from thresher.watching.settings import OF_MISSES, read_promises
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def check_cautions(snapshot: Snapshot, evidence: Evidence, delays: Delays, mix: 
     return (
         *reference_cautions(snapshot.state.epoch),
         *_of_rows(snapshot, evidence, mix),
-        *_of_labels(snapshot, evidence, delays),
+        *_of_arrival(snapshot, evidence, delays),
+        *_of_review(snapshot, evidence),
         *_of_weekdays(snapshot, evidence),
     )
 
@@ -95,9 +96,10 @@ def _first_order(snapshot: Snapshot, evidence: Evidence) -> tuple[Interval, Inte
     return now, auc_interval(epoch.of_cells(pos, neg), level=level)
 
 
-def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[Caution]:
+def _of_arrival(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[Caution]:
+    """When labels came, and what stands for those that did not."""
     cautions = []
-    mature, young = evidence.mature, evidence.young
+    young, settings, ages = evidence.young, snapshot.state.settings, snapshot.ages
 
     def note(code: str, text: str) -> None:
         cautions.append(Caution(code, text))
@@ -106,6 +108,13 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
         number, example = snapshot.early
         text = f"{count_text(number, 'label')} of a time before the score (first of {example!r})"
         note("label-before-score", f"{text}: they came before their rows, and are left out")
+    if snapshot.drawn_late:
+        text = f"{count_text(snapshot.drawn_late, 'row')} of another system's draw came after the label"
+        note("propensity-after-label", f"{text}: limits hold only if the draw did not depend on it")
+    if settings.silent_after is not None:
+        silent = int(ages.rows[(ages.label < 0) & (ages.hours >= settings.silent_after / HOUR)].sum())
+        text = f"no label within {settings.silent_negative} means negative, by convention"
+        note("silence-is-negative", f"{text}: {count_text(silent, 'row')} now")
     waiting = young.count(young.due & young.unknown)
     if waiting:
         text = f"{young.count(young.due):,} rows that are to be labelled are younger than labels take to come"
@@ -113,6 +122,18 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
     if delays.test is not None and delays.test.differs:
         text = f"the share labelled by an age differs by up to {delays.test.gap:.2f} between the classes"
         note("delay-tells-class", f"{text}, so cohorts are judged when they are old enough only")
+    if 0 < delays.labels < FEWEST_LABELS:
+        note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
+    return cautions
+
+
+def _of_review(snapshot: Snapshot, evidence: Evidence) -> list[Caution]:
+    """Which rows are labelled, and which promises that leaves open."""
+    cautions, mature = [], evidence.mature
+
+    def note(code: str, text: str) -> None:
+        cautions.append(Caution(code, text))
+
     alarms, reviewed = mature.count(mature.alarm), mature.count(mature.alarm & ~mature.unknown)
     if alarms and not reviewed / alarms >= _ACTED_UPON and alarms >= FEWEST_LABELS:
         text = f"{reviewed:,} of {alarms:,} old alarms have a label"
@@ -120,18 +141,15 @@ def _of_labels(snapshot: Snapshot, evidence: Evidence, delays: Delays) -> list[C
     elif reviewed < _REVIEWED * alarms:
         text = f"{alarms - reviewed:,} of {alarms:,} old alarms have no label"
         note("review-not-drawn", f"{text}: within a range of scores, review must not depend on what would be seen")
-    needs = [
-        promise.name for promise in read_promises(snapshot.state.settings.promises) if promise.quantity in OF_MISSES
-    ]
+    promises = read_promises(snapshot.state.settings.promises)
+    needs = [promise.name for promise in promises if promise.quantity in OF_MISSES]
     if needs and not evidence.least:
         text = f"{', '.join(needs)} cannot be known while no row without alarm is drawn to be labelled"
         note("partial-labels", text)
-    by_row = [one.name for one in read_promises(snapshot.state.settings.promises) if one.quantity != "precision"]
+    by_row = [promise.name for promise in promises if promise.quantity != "precision"]
     if evidence.every.clusters.size and by_row:
         text = f"rows belong together, and {', '.join(by_row)} count each of them: limits hold for the rows that came,"
         note("clustered-rows", f"{text} and one cluster can raise an alarm; precision counts one mean per cluster")
-    if 0 < delays.labels < FEWEST_LABELS:
-        note("few-labels", f"there are {delays.labels:,} labels, too few to say how long they take")
     return cautions
 
 

@@ -13,7 +13,7 @@ from thresher.inference import Interval, mean_interval, stratified_precision
 from thresher.inference.anytime.drawn_count import RARE
 from thresher.inference.anytime.mixture import mean_limits
 from thresher.inference.interval import undefined
-from thresher.ranking import Floats
+from thresher.ranking import Counts, Floats
 from thresher.tables import OperatingCondition
 from thresher.watching.check.evidence import Evidence
 from thresher.watching.check.losses import loss_bounds
@@ -140,7 +140,7 @@ def _loss_interval(quantity: str, evidence: Evidence, cohorts: Cohorts, scale: i
     for loss in loss_bounds(quantity, cohorts.epoch.cuts):
         of_alarms = _alarm_sum(alarms, loss, level, scale)
         missed = _missed_sum(others, evidence, loss[1] - loss[0], level, scale)
-        negative = float(loss[0][others.cell] @ others.rows) * scale  # if every other row is
+        negative = _total(loss[0][others.cell], others.rows) * scale  # if every other row is
         parts = ("estimate", "lower", "upper")
         ends.append([(getattr(of_alarms, part) + negative + getattr(missed, part)) for part in parts])
     kind, harsh = np.array(ends) / (cohorts.count() * scale)
@@ -160,11 +160,11 @@ def _alarm_sum(alarms: Cohorts, value: Floats, level: float, scale: int) -> Inte
     value = np.broadcast_to(value, (2, alarms.epoch.cells))[:, alarms.cell]
     least, most = (float(end(value, initial=limit)) for end, limit in ((np.min, math.inf), (np.max, -math.inf)))
     known = np.where(alarms.unknown, 0.0, np.where(alarms.positive, value[1], value[0]))
-    total = float(known @ alarms.rows) * scale
+    total = _total(known, alarms.rows) * scale
     open_rows = np.where(alarms.unknown, alarms.rows, 0) * scale
     if not open_rows.any():
         return Interval(total, total, total, 0.0, level, "counted")
-    low, high = (total + float(end(value, axis=0) @ open_rows) for end in (np.min, np.max))
+    low, high = (total + _total(end(value, axis=0), open_rows) for end in (np.min, np.max))
     span = (most - least) or 1.0
     k, n, waiting = _by_stratum(alarms, (known - least) / span, scale)
     if alarms.clusters.size or not n.all():
@@ -184,8 +184,8 @@ def _missed_sum(others: Cohorts, evidence: Evidence, value: Floats, level: float
     value = np.broadcast_to(value, others.epoch.cells)[others.cell]
     rows = others.rows * scale
     ends = np.minimum(value, 0.0), np.maximum(value, 0.0)  # of a row without a label
-    known = float(np.where(others.positive, value, 0.0) @ rows)
-    low, high = (known + float(np.where(others.unknown, end, 0.0) @ rows) for end in ends)
+    known = _total(np.where(others.positive, value, 0.0), rows)
+    low, high = (known + _total(np.where(others.unknown, end, 0.0), rows) for end in ends)
     if not others.count(others.unknown):
         return Interval(known, known, known, 0.0, level, "counted")
     sampled = others.period >= evidence.drawn_from
@@ -194,18 +194,18 @@ def _missed_sum(others: Cohorts, evidence: Evidence, value: Floats, level: float
     drawn = sampled & others.drawn
     weight = np.where(drawn, evidence.least / np.where(drawn, others.propensity, 1.0), 0.0) * rows
     bottom, top = float(ends[0][sampled].min()), float(ends[1][sampled].max())
-    drawn_sum = float(np.where(others.positive, value, 0.0) @ weight)
+    drawn_sum = _total(np.where(others.positive, value, 0.0), weight)
     number = float(rows[sampled].sum())
-    sums = (drawn_sum + float(np.where(others.unknown, end, 0.0) @ weight) - number * bottom for end in ends)
+    sums = (drawn_sum + _total(np.where(others.unknown, end, 0.0), weight) - number * bottom for end in ends)
     span = (top - bottom) or 1.0
     least, most = (each / span for each in sums)
     limits = mean_limits(least, most, number, level=level, intrinsic_time=RARE)
     before = np.where(sampled, 0, rows)
-    known_before = float(np.where(others.positive, value, 0.0) @ before)
+    known_before = _total(np.where(others.positive, value, 0.0), before)
     lower, upper = (
         (bottom + span * float(limit)) * number / evidence.least
         + known_before
-        + float(np.where(others.unknown, end, 0.0) @ before)
+        + _total(np.where(others.unknown, end, 0.0), before)
         for limit, end in zip(limits, ends, strict=True)
     )
     lower, upper = max(lower, low), min(upper, high)
@@ -214,6 +214,14 @@ def _missed_sum(others: Cohorts, evidence: Evidence, value: Floats, level: float
         return Interval(math.nan, lower, upper, math.nan, level, "anytime")
     estimate = drawn_sum / evidence.least * float(weight.sum()) / labelled + known_before
     return Interval(min(max(estimate, lower), upper), lower, upper, math.nan, level, "anytime")
+
+
+def _total(value: Floats, rows: Floats | Counts) -> float:
+    """A sum over lines.
+
+    Not a product of matrices, whose last digits depend on the number of threads.
+    """
+    return float((value * rows).sum())
 
 
 def of_positives(quantity: str, known: Positives, condition: OperatingCondition) -> Interval:

@@ -67,7 +67,7 @@ class Labelled(_Added):
 
 def insert_rows(store: Store, state: State, rows: Rows, *, source: str, now: int, replace: bool) -> Inserted:
     """One batch of rows, in one transaction."""
-    content = content_of(rows.ids.keys, rows.at, rows.score, rows.clusters, rows.propensity)
+    content = content_of(rows.ids.keys, rows.at, rows.score, rows.clusters, rows.propensity, rows.decision)
     plan = plan_rows(rows, state, now)
     with store.write():
         latest = read_again(store, state)
@@ -99,6 +99,11 @@ def _write_rows(store: Store, state: State, plan: RowPlan, rows: Rows, number: i
     fresh, again, replaced = _store_rows(store, state, plan, number, replace=replace)
     counted = fresh
     if state.settings.keep == "reviewable":
+        if again or replaced:
+            what = (
+                f"{again + replaced:,} of these rows are stored, so others may be counted already, and would be twice"
+            )
+            raise SourceError(what, 'give batches as they were given before, or use a watch with keep="all"')
         rest = np.setdiff1d(np.arange(plan.n.size), plan.stored, assume_unique=True)
         store.execute_many(
             schema.ADD_TALLY, [{"watch": state.number, "batch": number, **line} for line in plan.tally(rest)]

@@ -11,6 +11,7 @@ import numpy as np
 from thresher.errors import SourceError, argument
 from thresher.inference import permanent_random_numbers
 from thresher.ranking import Counts, Floats
+from thresher.watching.epoch import Epoch
 from thresher.watching.periods import HOUR, moment_text, period_numbers
 from thresher.watching.storage.rows import Identified, group_by_columns
 from thresher.watching.storage.schema import UNLABELLED
@@ -28,6 +29,7 @@ class Rows:
     score: Floats
     clusters: list[bytes] | None
     propensity: Floats | None
+    decision: Counts | None
     inputs: Mapping[str, Any]
 
 
@@ -84,8 +86,7 @@ def plan_rows(rows: Rows, state: State, now: int) -> RowPlan:
     late = np.zeros(n.size, dtype=np.bool_) if horizon is None else period < horizon
     if late.any():
         n, at, score, period = n[~late], at[~late], score[~late], period[~late]
-    since = np.array([epoch.since for epoch in epochs], dtype=np.int64)
-    place = np.maximum(np.searchsorted(since, at, side="right") - 1, 0)
+    place = _deployed(epochs, at) if rows.decision is None else rows.decision[n] - 1
     cell, alarm = np.zeros(n.size, dtype=np.int64), np.zeros(n.size, dtype=np.int64)
     share, number = np.zeros(n.size), np.zeros(n.size, dtype=np.int64)
     for i, epoch in enumerate(epochs):
@@ -121,6 +122,12 @@ def plan_rows(rows: Rows, state: State, now: int) -> RowPlan:
     )
 
 
+def _deployed(epochs: Sequence[Epoch], at: Counts) -> Counts:
+    """The place of the decision that was deployed at each time."""
+    since = np.array([epoch.since for epoch in epochs], dtype=np.int64)
+    return np.maximum(np.searchsorted(since, at, side="right") - 1, 0).astype(np.int64)
+
+
 def _distinct(rows: Rows) -> tuple[Counts, int]:
     """Places of rows without repetitions; the same id with another score is refused."""
     keys = rows.ids.keys
@@ -128,12 +135,13 @@ def _distinct(rows: Rows) -> tuple[Counts, int]:
         return np.arange(len(keys)), 0
     first: dict[bytes, int] = {}
     differ = []
+    columns = [rows.score, rows.at] + ([] if rows.decision is None else [rows.decision])
     for i, key in enumerate(keys):
         j = first.setdefault(key, i)
-        if rows.score[i] != rows.score[j] or rows.at[i] != rows.at[j]:
+        if any(values[i] != values[j] for values in columns):
             differ.append(i)
     if differ:
-        what = f"{examples(rows.ids, differ)} in one batch twice, with another score or time"
+        what = f"{examples(rows.ids, differ)} in one batch twice, with another score, time or decision"
         raise SourceError(what, "give each row once")
     return np.array(list(first.values()), dtype=np.int64), len(keys) - len(first)
 

@@ -237,6 +237,19 @@ def propensities_of(values: Any, *, name: str, rows: int) -> Floats:
     return drawn
 
 
+def decisions_of(values: Any, *, name: str, latest: int) -> Counts:
+    """A column that says which decision scored a row, by its number in the watch."""
+    numbers = numpy_column(values, name=name) if is_arrow(values) else column(values, name=name)
+    if (absent := is_missing(numbers)) is not None:
+        raise _missing(int(absent.sum()), numbers.size, name, "decisions")
+    known = range(1, latest + 1)
+    wrong = next((value for value in set(numbers.tolist()) if value not in known), None)
+    if wrong is not None:
+        what = f"{short_repr(wrong)} in column {name!r} is no decision of this watch"
+        raise ColumnError(what, f"give numbers up to {latest}, as thresher watch show lists them")
+    return numbers.astype(np.int64)
+
+
 def content_of(*columns: Sequence[bytes] | Counts | Floats | None) -> bytes:
     """A digest of a batch, by which it is known again."""
     digest = hashlib.sha256()

@@ -171,6 +171,13 @@ SELECT DISTINCT coalesce(scored.long_id, event.id) FROM event
 JOIN scored ON scored.watch = event.watch AND scored.id = event.id AND event.at < {score_day}
 WHERE event.watch = :watch AND event.at <= :as_of AND event.batch <= :last AND scored.batch <= :last
 ORDER BY 1""".format(score_day=SCORE_DAY.format(at="event.at"))
+# Drawn rows whose label came before them, by the probability that was recorded with them.
+LABELLED_BEFORE_DRAWN = """
+SELECT propensity, count(*) FROM scored
+WHERE watch = :watch AND batch <= :last AND at <= :as_of AND decision = :decision AND alarm = 0 AND propensity > 0
+  AND EXISTS (SELECT 1 FROM event
+    WHERE event.watch = scored.watch AND event.id = scored.id AND event.batch < scored.batch)
+GROUP BY propensity"""
 # Periods of which all scores lie outside the reference's.
 FOREIGN_PERIODS = """
 SELECT period FROM scored

@@ -107,6 +107,9 @@ class InsertOptions(TableOptions):
     score: str | None = column_option(help="Column of scores; by default that of the decision's model.")
     cluster: str | None = column_option(help="Column that says which rows belong together.")
     propensity: str | None = column_option(help="Column of probabilities with which another system drew rows.")
+    decision: str | None = column_option(
+        help="Column with the number of the decision that scored a row; by default that of its time."
+    )
     replace: bool = option(help="Replace rows that are known with another score.")
 
 
@@ -132,6 +135,7 @@ def insert(store: str, source: str, rows: InsertOptions, where: StoreOptions, pr
             score=rows.score,
             cluster=rows.cluster,
             propensity=rows.propensity,
+            decision=rows.decision,
             table=rows.table_name,
             replace=rows.replace,
         )
