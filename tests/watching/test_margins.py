@@ -1,4 +1,4 @@
-"""Detectors of every kind of promise: as few false alarms as asked for, and a drop that is seen."""
+"""Every kind of promise: limits that hold at every look, few false alarms, and a drop that is seen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 
 from tests.watching.worlds import decision, reference
 from thresher import rank
+from thresher.watching.check.evidence import Evidence
 from thresher.watching.check.losses import loss_bounds
 from thresher.watching.check.margins import detect_broken, margin
+from thresher.watching.check.quantities import quantity_interval
 from thresher.watching.cohorts import Cohorts
 from thresher.watching.epoch import FIRST, make_epoch
 from thresher.watching.settings import read_promises
@@ -26,7 +28,7 @@ def epoch():
 
 
 def world(epoch, rng, worse):
-    """Days of rows in cells, each positive with its cell's share; one label in fifty never comes."""
+    """Days of rows in cells, and which are positive, by their cell's share; one label in fifty never comes."""
     pos, neg = epoch.in_cells(epoch.reference)
     cell = rng.choice(epoch.cells, DAYS * PER_DAY, p=(pos + neg) / (pos + neg).sum())
     share = (pos / np.maximum(pos + neg, 1))[cell]
@@ -37,7 +39,7 @@ def world(epoch, rng, worse):
     label = np.where((alarm | drawn) & (rng.random(cell.size) < 0.98), truth, -1)
     one = np.ones(cell.size, dtype=np.int64)
     period = np.repeat(np.arange(DAYS), PER_DAY)
-    return Cohorts(epoch, period, cell, alarm, drawn * SHARE, label, one, np.zeros((0, 4)))
+    return Cohorts(epoch, period, cell, alarm, drawn * SHARE, label, one, np.zeros((0, 4))), truth
 
 
 def border(epoch, quantity):
@@ -62,12 +64,33 @@ def test_a_promise_at_its_border_alarms_as_seldom_as_asked_for_and_a_drop_soon(e
     for worse, number in ((0.0, 60), (0.5, 3)):
         runs[worse] = []
         for _ in range(number):
-            cohorts = world(epoch, rng, worse)
+            cohorts, _ = world(epoch, rng, worse)
             outcome = detect_broken(one, cohorts, np.arange(DAYS), least=SHARE, run_length=ASKED, share=1)
             crossed = np.flatnonzero(outcome.log_path >= np.log(ASKED))
             runs[worse].append(int(crossed[0]) + 1 if crossed.size else DAYS)
     assert np.mean(runs[0.0]) >= ASKED
     assert max(runs[0.5]) < np.mean(runs[0.0])
+
+
+@pytest.mark.slow
+def test_limits_of_promises_hold_at_every_look(epoch):
+    rng, runs, quantities = np.random.default_rng(0), 100, ("recall", "expected_cost", "npv", "fpr")
+    promises = read_promises([f"{quantity} >= 0.5" for quantity in quantities])
+    outside = dict.fromkeys(quantities, 0)
+    for run in range(runs):
+        cohorts, truth = world(epoch, rng, worse=0.3 * (run % 2))
+        wrong = set()
+        for day in range(40, DAYS + 1, 50):
+            seen = cohorts.period < day
+            some, positive = cohorts.take(seen), truth[seen] == 1
+            tp, fp = (some.alarm & positive).sum(), (some.alarm & ~positive).sum()
+            missed, rest = (~some.alarm & positive).sum(), (~some.alarm & ~positive).sum()
+            values = {"recall": tp / (tp + missed), "expected_cost": (fp + 2 * missed) / seen.sum(),
+                      "npv": rest / (missed + rest), "fpr": fp / (fp + rest)}  # fmt: skip
+            evidence = Evidence(some, some.take(~seen[seen]), some, SHARE, FIRST, 0.95, decision().condition, {})
+            wrong |= {one.name for one in promises if values[one.name] not in quantity_interval(one, evidence, some)}
+        outside |= {name: outside[name] + 1 for name in wrong}
+    assert max(outside.values()) <= 0.05 * runs + 3 * np.sqrt(runs * 0.05 * 0.95), outside
 
 
 def test_a_margin_is_that_of_the_promise_whatever_is_drawn(epoch):
