@@ -28,7 +28,7 @@ from tests.fuzz.answers import Answers
 SECONDS = 900  # after which a command hangs
 _SCORED = ("rows.csv", "--label", "y", "--score", "a", "--score", "b", "--seed", "1")
 _LEARN = ("learn", "table.csv", "--target", "y", "--model", "naive bayes", "--folds", "3", "--no-curves", "--jobs", "1")
-# Every command that writes, and what it writes.
+# Every command that writes, and what it writes; a watch and its store have faults by themselves.
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "evaluate": (
         ("evaluate", *_SCORED, "-o", "to/report.html", "--decision", "to/decision.json"),
@@ -46,6 +46,12 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "merge": (("merge", "rows.csv", "--label", "y", "--score", "a", "-o", "to/ranking.parquet"), ("ranking.parquet",)),
     "learn": ((*_LEARN, "-o", "to/out", "--overwrite"), ("out",)),
     "predict": (("predict", "out", "table.csv", "-o", "to/scored.csv"), ("scored.csv",)),
+    "gate": (("gate", *_SCORED, "--require", "auc >= 0", "--junit", "to/gate.xml"), ("gate.xml",)),
+    "costs": (("costs", "--from", "rows.csv", "--label", "y", "-o", "to/form.csv", "--overwrite"), ("form.csv",)),
+    "classroom": (
+        ("classroom", "rows.csv", "--label", "y", "--score", "a", "--bins", "5", "-o", "to/lesson.html", "--no-open"),
+        ("lesson.html",),
+    ),
     "demo": (("demo", "-o", "to/demo.html", "--predictions", "to/demo.csv"), ("demo.html", "demo.csv")),
 }
 FAULTS = ("kill", "full", "read-only", "changed")
