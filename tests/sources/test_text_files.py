@@ -117,6 +117,8 @@ class TestWhatIsWrong:
             th.errors.SourceError, match=r"line 1 of .* holds a carriage return outside quotation marks"
         ):
             header(csv("y,p\r1,2\r"))
+        with pytest.raises(th.errors.SourceError, match=r"line 1 of .* holds a field of more than 131,072 signs"):
+            header(csv(f"y,{'p' * 200_000}\n1,2\n"))
 
 
 def written(folder, content):

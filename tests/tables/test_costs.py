@@ -44,7 +44,7 @@ def test_every_way_to_build_it_gives_the_same(tmp_path):
 
 def test_right_calls_may_be_left_out_of_a_file(tmp_path):
     lines = [line for line in COSTS.to_csv().splitlines() if not line.endswith(",0.0")]
-    (tmp_path / "costs.csv").write_text("\n".join(lines) + "\n\n")
+    (tmp_path / "costs.csv").write_text("\ufeff" + "\r\n".join(lines) + "\r\n\r\n", newline="")  # as spreadsheets do
     assert read_costs(tmp_path / "costs.csv") == COSTS
 
 
@@ -170,6 +170,8 @@ def test_what_is_refused(call, message):
         ("actual,predicted,cost\na,b\n", "line 2 of .* has 2 fields"),
         ("actual,predicted,cost\na,b,1\n", "1 class needs no decision"),
         ("actual,predicted,cost\na,b,1\nb,c,1\n", "costs are missing"),
+        ("actual,predicted,cost\na,b,1\n" + "b" * 200_000, "line 3 of .* is no CSV: field larger"),
+        ('actual,predicted,cost\na,b,1\n"b,a,1\n', "line 3 of .* is no CSV: unexpected end"),
     ],
 )
 def test_files_that_are_refused(tmp_path, text, message):

@@ -104,7 +104,11 @@ def class_names(text: str, *, option: str = "--classes") -> list[str]:
     >>> class_names('cat, "dog, small",cow')
     ['cat', 'dog, small', 'cow']
     """
-    rows = list(csv.reader([text], skipinitialspace=True))
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        what = f"{option} {text!r} is no list of names: {error}"
+        raise ArgumentError(what, 'write names between commas, as cat,"dog, small",cow') from None
     names = [name.strip() for row in rows for name in row]
     if not all(names) or not names:
         raise ArgumentError(f"{option} {text!r} names an empty class", "write names between commas, as cat,dog,cow")

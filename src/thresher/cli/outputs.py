@@ -119,6 +119,7 @@ def write_csv(path: str, columns: Mapping[str, Any]) -> None:
 
 
 PIECE = 65_536
+_LONGEST_FIELD = 2**31 - 1  # signs; csv refuses texts of more than 128 Ki by itself
 _FIELDS = 1 << 19  # of a piece at most, so that wide tables need no more memory than narrow ones
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -214,6 +215,7 @@ def _write(source: str, path: Path, kind: str, new: NewColumns) -> int:
 
 def copy_rows(lines: IO[str], out: IO[str], new: NewColumns, *, delimiters: tuple[str, str], piece: int = PIECE) -> int:
     """Copy delimited text with new columns, other fields as written; returns the rows."""
+    limit = csv.field_size_limit(_LONGEST_FIELD)
     reader = csv.reader(lines, delimiter=delimiters[0], strict=True)
     writer = _row_writer(out, delimiters[1])
     count = 0
@@ -235,6 +237,8 @@ def copy_rows(lines: IO[str], out: IO[str], new: NewColumns, *, delimiters: tupl
     except UnicodeDecodeError as error:
         what = f"{new.place} is not in UTF-8: {error.reason} after line {reader.line_num:,}"
         raise SourceError(what, "save it as UTF-8") from None
+    finally:
+        csv.field_size_limit(limit)
     if not count:
         raise SourceError(f"{new.place} has no rows", "give at least one")
     return count

@@ -171,7 +171,10 @@ def _rankings_on_file(sources: Sequence[str]) -> dict[str, Ranking]:
 def single_source(sources: Sequence[str]) -> str:
     """The one source of rows; `ArgumentError` where several are given."""
     if len(sources) > 1:
-        rows = next(source for source in sources if not is_ranking(source))
+        rows = next((source for source in sources if not is_ranking(source)), None)
+        if rows is None:
+            what = f"{len(sources)} rankings are given, which are of two classes, and --probability is of more"
+            raise ArgumentError(what, "leave --probability out, or give one file of rows")
         what = f"{len(sources)} files are given, and {rows} is no ranking that thresher merge wrote"
         raise ArgumentError(what, "give rankings alone, or one file, folder or glob of rows")
     return sources[0]

@@ -34,6 +34,7 @@ _CSV_BLOCK = 1 << 22
 _JSON_BLOCK = 1 << 23
 _HEADERS_PER_BLOCK = 16
 _JSON_ROWS = 1 << 12
+_RETURN = "holds a carriage return outside quotation marks"
 _END = "\x03 end of file"  # a record by itself, unless a quotation mark is still open
 _MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 _CONVERSION = re.compile(
@@ -195,8 +196,10 @@ def _records(file: DataFile) -> Iterator[tuple[int, list[str]]]:
                     return
                 yield start, record
                 start = rows.line_num + 1
-        except csv.Error:  # the only thing Python's reader refuses here
-            raise _malformed(file, start, "holds a carriage return outside quotation marks") from None
+        except csv.Error as error:  # the only things that Python's reader refuses here
+            long = "field limit" in str(error)
+            what = f"holds a field of more than {csv.field_size_limit():,} signs" if long else _RETURN
+            raise _malformed(file, start, what) from None
 
 
 def _malformed(file: DataFile, line: int, what: str) -> SourceError:

@@ -382,16 +382,25 @@ def read_costs(path: str | PathLike[str], *, default: float | None = None) -> Co
     ...     read_costs(Path(folder, "costs.csv")) == CostMatrix.ordinal("abc")
     True
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""))
-    head = next(reader, [])
+    text = read_text(path).removeprefix("\ufeff")  # a mark that spreadsheets write
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        head, *lines = [(f"line {reader.line_num:,} of {path}", line) for line in reader] or [("", [])]
+    except csv.Error as error:
+        raise SourceError(f"line {reader.line_num:,} of {path} is no CSV: {error}", "mend it") from None
+    return CostMatrix(_costs_by_pair(head[1], lines, path), default=default)
+
+
+def _costs_by_pair(
+    head: list[str], lines: Iterable[tuple[str, list[str]]], path: str | PathLike[str]
+) -> dict[str, dict[str, float]]:
     absent = [name for name in COLUMNS if name not in head]
     if absent:
         what = f"{path} has no column {absent[0]!r}"
         raise SourceError(what, f"give the columns {', '.join(COLUMNS)}, one line per pair")
     at = [head.index(name) for name in COLUMNS]
     rows: dict[str, dict[str, float]] = {}
-    for line in reader:
-        place = f"line {reader.line_num:,} of {path}"
+    for place, line in lines:
         if not any(line):
             continue
         if len(line) != len(head):
@@ -404,7 +413,7 @@ def read_costs(path: str | PathLike[str], *, default: float | None = None) -> Co
         except ValueError:
             what = f"the cost of {_pair(actual, predicted)} is {text!r} in {place}, which is no number"
             raise SourceError(what, "fill in a number") from None
-    return CostMatrix(rows, default=default)
+    return rows
 
 
 def _plain(names: Iterable[Any]) -> tuple[Any, ...]:

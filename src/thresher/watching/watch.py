@@ -162,7 +162,7 @@ class Watch(Result):
                         store.create_tables()
                     add_watch(store, title, checked, epoch, now=now, salt=salt)
                 store.use_journal()
-        except Exception:
+        except BaseException:  # an interruption, too
             if made:
                 Path(place).unlink(missing_ok=True)
             raise

@@ -119,7 +119,10 @@ def test_compressed_output_is_the_same_every_time(run, folder):
 @pytest.mark.usefixtures("decision")
 def test_what_is_written_in_other_columns_stays(run, folder):
     (folder / "odd.csv").write_text('\ufeffid,forest,note\n007,0.50,"a, ""b"""\n1e3,1,\n', encoding="utf-8")
+    with (folder / "odd.csv").open("a") as file:
+        file.write(f"long,1,{'x' * 200_000}\n")  # longer than the csv module reads by itself
     text = run("apply", "decision.json", "odd.csv").stdout
+    assert "x" * 200_000 in text
     assert text.splitlines()[0] == "id,forest,note,predicted"
     assert text.splitlines()[1].startswith('007,0.50,"a, ""b""",')
     assert text.splitlines()[2].startswith("1e3,1,,")

@@ -106,6 +106,7 @@ def test_a_merged_ranking_is_evaluated_gated_and_compared(data, run, columns):
         (["evaluate", "all.json", "predictions.csv", *COLUMNS], "is no ranking that thresher merge wrote"),
         (["gate", "all.json", "--require", "auc >= 0.5", "--cluster", "patient"], "--cluster needs rows"),
         (["compare", "all.json", "other.json", "--measure", "brier"], "rankings are compared by AUC alone"),
+        (["compare", "all.json", "other.json", "--probability", "{class}"], "--probability is of more"),
         (["compare", "all.json"], "rankings by name are needed, 2 or more"),
         (["evaluate", "all.json", "folder/all.json"], "two rankings are called 'all'"),
     ],

@@ -185,6 +185,8 @@ def test_an_engine_counts(data, folder, matrix):
         ([*ROWS, "--classes", "cat,dog,snak"], "did you mean 'snak'?"),
         ([*ROWS, "--classes", "cat,dog,dog"], "names the class 'dog' twice"),
         ([*ROWS, "--classes", "cat,,dog"], "names an empty class"),
+        ([*ROWS, "--classes", "cat\ndog,snake"], "is no list of names"),
+        ([*ROWS, "--classes", 'cat,"dog,snake'], "is no list of names"),
         ([*ROWS, "--positive", "snakes"], "did you mean 'snake'?"),
         (["animals.csv", "--label", "cat", "--prediction", "dog"], "there are more than 200 labels"),
         ([*ROWS, "--costs", "absent.csv"], "absent.csv"),
