@@ -13,8 +13,8 @@ from hypothesis import settings
 
 from tests import engines
 
-settings.register_profile("here", max_examples=60, deadline=None)
-settings.register_profile("ci", max_examples=60, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("here", max_examples=30, deadline=None)
+settings.register_profile("ci", max_examples=30, deadline=None, derandomize=True, print_blob=True)
 IN_CI = os.environ.get("CI") == "true"
 settings.load_profile("ci" if IN_CI else "here")
 

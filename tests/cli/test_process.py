@@ -124,8 +124,10 @@ def test_closed_streams_end_only_what_needs_them(folder, closed):
     assert code("evaluate", *ROWS[:5], "--quiet", "--decision", "decision.json") == 0
     assert json.loads(Path(folder, "decision.json").read_text())["model"] == "forest", "and nothing else is in it"
     assert code("choose", *ROWS[:5]) == (2 if ">&-" in closed.replace("2>&-", "") else 0)
-    assert code("choose", "-", *ROWS[1:5]) == 2
-    assert code("choose", "absent.csv", *ROWS[1:5]) == 2
+    if closed.startswith("<&-"):
+        assert code("choose", "-", *ROWS[1:5]) == 2
+    if closed.endswith("2>&-"):
+        assert code("choose", "absent.csv", *ROWS[1:5]) == 2
 
 
 @pytest.mark.parametrize(("asked", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -262,7 +262,7 @@ def test_tables_of_mixed_columns_are_prepared():
         "town": np.where(rng.random(240) < 0.5 + 0.3 * label, "Oslo", "Rome"),
         "sick": label,
     }
-    learned: Any = th.learn(table, "sick", models=["logistic"], folds=3)
+    learned: Any = th.learn(table, "sick", models=["logistic"], folds=3, curves=False)
     assert learned.columns.used == ["age", "town"]
     assert learned.evaluation[learned.decision.model].auc.estimate > 0.65
 
@@ -328,7 +328,7 @@ def test_groups_and_time_go_through_folders_and_curves(tmp_path):
     patient, rows = visits(150)
     options: list[dict[str, Any]] = [{"groups": patient}, {"times": rows["day"]}]
     for row_data in options:
-        learned = th.learn(rows, "ill", models=["linear svm"], folds=3, **row_data)
+        learned = th.learn(rows, "ill", models=["naive bayes"], folds=3, **row_data)
         assert learned.learning_curve is not None, learned.cautions
         assert learned.feature_curve is not None
         deployed = read_learned(write_learned(learned, rows, tmp_path / next(iter(row_data))))
