@@ -7,7 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import thresher as th
-from thresher.report import lesson_page, lesson_payload
+from thresher.report import lesson_page, lesson_payload, page
+from thresher.report.lesson import LESSONS
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
 EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
@@ -45,8 +46,8 @@ def test_sentences_are_those_of_python(opened):
     for _ in range(50):
         counts = rng.integers(0, 6, size=(2, rng.integers(2, 7)))
         ranking = th.Ranking(np.arange(counts.shape[1]), *counts) + th.Ranking.parse("[1+,2-]")
-        lessons += lesson_payload(ranking)["lessons"][:4]
-        made = (th.lesson.walk, th.lesson.pool, th.lesson.costs, th.lesson.pairs)
+        lessons += lesson_payload(ranking)["lessons"]
+        made = (getattr(th.lesson, name) for name in LESSONS[:-1])  # the last, points, is of tables
         expected += [[str(step) for step in make(ranking)] for make in made]
     many = lesson_payload(TREE) | {"lessons": lessons}
     shown = opened(lesson_page(many)).page.evaluate(READ_ALL)
@@ -89,13 +90,19 @@ def test_each_step_can_be_a_question(opened, emails):
     assert shares == ["1", "1", "2/3", "2/3", "0", "0"]
 
 
-@pytest.mark.parametrize(("place", "error"), [(0.4, "13.6"), (0.2, "14.4")])
-def test_dragging_a_leaf(opened, tree, place, error):
-    reader = opened(tree, fragment="#lesson=calibration&step=2")
-    assert "13.33" in words(reader)
-    slider = reader.page.get_by_label("Predict another probability")
+@pytest.mark.parametrize(
+    ("step", "place", "text"),
+    [
+        ("calibration&step=2", 0.4, "squared error 13.6 at probability 0.4"),
+        ("calibration&step=2", 0.2, "squared error 14.4 at probability 0.2"),
+        ("costs&step=1", 1, "height 0.7 on the descending diagonal"),
+    ],
+)
+def test_dragging_a_leaf_and_a_line(opened, tree, step, place, text):
+    reader = opened(tree, fragment=f"#lesson={step}")
+    slider = reader.page.locator(".dragging input")
     slider.evaluate("(node, at) => { node.value = at; node.dispatchEvent(new Event('input')); }", place * 200)
-    assert reader.page.locator(".result").inner_text() == f"squared error {error} at probability {place}"
+    assert reader.page.locator(".result").inner_text() == text
 
 
 def test_points_have_letters_and_dominance(opened, tree):
@@ -142,6 +149,9 @@ def test_bytes_are_the_same_and_names_are_only_text(opened):
     mean = "<img src=x onerror=alert(1)>"
     html, again = (lesson_page(lesson_payload(EMAILS, positive=mean, negative="\u202eham", title=mean)) for _ in "ab")
     assert html == again
+    both = (html, page(th.evaluate([1, 0], [2, 1])))
+    (lesson,), (report,) = (re.findall('Content-Security-Policy" content="([^"]*)"', text) for text in both)
+    assert re.sub("sha256-[^&]*", "", lesson) == re.sub("sha256-[^&]*", "", report)
     reader = opened(html)
     assert reader.page.locator("img").count() == 0
     assert reader.complaints == []
