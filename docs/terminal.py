@@ -39,8 +39,18 @@ def run(commands: Iterable[str], folder: Path, *, first: int | None = None) -> s
             raise ValueError(f"{line}\nexits with {result.exit_code}: {result.output}")
         printed = result.stdout.rstrip().splitlines()
         more = ["…"] if first is not None and len(printed) > first else []
-        shown += [line, *printed[:first], *more, ""]
+        shown += [_broken(line), *printed[:first], *more, ""]
     return "\n".join(shown).rstrip()
+
+
+def _broken(line: str) -> str:
+    """A long line in several, before options, as a shell takes them."""
+    rows = [""]
+    for part in re.split(r" (?=--?\w)", line):
+        if rows[-1] and len(rows[-1]) + len(part) + 3 > int(WIDTH):
+            rows.append("   ")
+        rows[-1] += f" {part}" if rows[-1] else part
+    return " \\\n".join(rows)
 
 
 def options(name: str) -> str:

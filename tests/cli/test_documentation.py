@@ -25,6 +25,11 @@ SHOWING = [path.relative_to(DOCS).as_posix() for path in sorted(DOCS.rglob("*.md
 DEMOS = ("thresher demo", "thresher watch demo")  # tests of these commands run them
 
 
+def unbroken(text):
+    """Long lines as they were before they were broken to be shown."""
+    return re.sub(r" \\\n +", " ", text)
+
+
 def command_of(name):
     return program.get_command(click.Context(program), name)
 
@@ -87,7 +92,7 @@ def ready(tmp_path_factory, learnt, columns, animals):
         f"$ thresher calibrate {rows} bayes -o map.json --quiet",
         f"$ thresher merge {rows} forest -o monday.json --quiet",
     )
-    assert terminal.run(made, home).split("\n\n") == list(made)
+    assert unbroken(terminal.run(made, home)).split("\n\n") == list(made)
     for name in ("tuesday.json", "all.json"):
         shutil.copy(home / "monday.json", home / name)
     return home
@@ -118,7 +123,7 @@ def test_what_pages_show_runs(folder, name):
     text = (DOCS / name).read_text(encoding="utf-8")
     assert text.count("{terminal}") == len(terminal.blocks(text))
     shown = [line for line in terminal.lines(text) if not line.removeprefix("$ ").startswith(DEMOS)]
-    printed = terminal.run(shown, folder)
+    printed = unbroken(terminal.run(shown, folder))
     assert all(line in printed for line in shown)
 
 
@@ -127,10 +132,17 @@ class TestTerminal:
 
     def test_a_page_shows_what_is_printed(self, run, folder):
         (line,) = terminal.lines(PAGES["table"])
-        shown = terminal.run([line], folder)
+        shown = unbroken(terminal.run([line], folder))
         assert shown == f"{line}\n{run(*shlex.split(line)[2:], env={'COLUMNS': terminal.WIDTH}).stdout.rstrip()}"
         assert "10,000 cases of 3 classes, accuracy 0.930 [0.925, 0.935]" in shown
-        assert terminal.run([line], folder, first=1).split("\n")[2:] == ["…"]
+        assert unbroken(terminal.run([line], folder, first=1)).split("\n")[2:] == ["…"]
+
+    def test_a_long_line_is_broken_before_options(self, folder):
+        line = terminal.lines(PAGES["gate"])[0]
+        first, *others = terminal.run([line], folder).split("\n")[:3]
+        assert first == "$ thresher gate predictions.csv --label malignant --score forest \\"
+        assert others[0].startswith('    --require "auc >= 0.85" --require "recall')
+        assert max(map(len, [first, *others])) <= int(terminal.WIDTH)
 
     def test_a_command_that_fails_shows_nothing(self, folder):
         with pytest.raises(ValueError, match=r"gate nowhere\.csv .*\nexits with 2: (?s:.*)nowhere\.csv"):
