@@ -24,17 +24,18 @@ SEVERAL = pytest.mark.parametrize("frame", FRAMES)
 @SEVERAL
 def test_a_frame_gives_what_a_mapping_gives(frame):
     models = frame(MODELS)
-    assert th.evaluate(LABELS, models).to_dict() == th.evaluate(LABELS, MODELS).to_dict()
+    evaluation = th.evaluate(LABELS, MODELS, replicates=20)
+    assert th.evaluate(LABELS, models, replicates=20).to_dict() == evaluation.to_dict()
     assert str(th.compare(LABELS, models)) == str(th.compare(LABELS, MODELS))
     assert th.inference.ScoredRows.of(LABELS, models).models == ("tree", "logit")
-    decision = th.evaluate(LABELS, MODELS).decision
+    decision = evaluation.decision
     np.testing.assert_array_equal(decision.apply(models), decision.apply(MODELS[decision.model]))
 
 
 @SEVERAL
 def test_predictions_come_as_a_frame_too(frame):
     predictions = {name: [int(score >= 0.5) for score in scores] for name, scores in MODELS.items()}
-    actual = th.evaluate(LABELS, frame(MODELS), predictions=frame(predictions))
+    actual = th.evaluate(LABELS, frame(MODELS), predictions=frame(predictions), replicates=20)
     assert actual["tree"].predictions == th.contingency(LABELS, predictions["tree"])
 
 
@@ -69,7 +70,7 @@ def test_names_are_texts_and_occur_once():
 
 @SEVERAL
 def test_a_decision_needs_its_models_column(frame):
-    decision = th.evaluate(LABELS, {"tree": MODELS["tree"]}).decision
+    decision = th.evaluate(LABELS, {"tree": MODELS["tree"]}, replicates=20).decision
     with pytest.raises(th.errors.ArgumentError, match="no scores of the model 'tree' among 'logit'"):
         decision.apply(frame({"logit": MODELS["logit"]}))
 

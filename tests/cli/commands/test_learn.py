@@ -14,6 +14,7 @@ from thresher.learning.artefacts import FILES
 
 DECLARED = ["tumours.csv", "--target", "tumour", "--positive", "malignant", "--cost-fn", "5", "--model", "logistic"]
 DECLARED += ["--folds", "4", "--no-curves"]
+FEW = ["few.csv", *DECLARED[1:]]
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,10 @@ def library(tumours):
 
 @pytest.fixture
 def here(folder, learnt):
-    """The working directory with the table in it."""
+    """The working directory with the table in it, and its first 160 rows in few.csv."""
     shutil.copy(learnt / "tumours.csv", folder)
+    few = (learnt / "tumours.csv").read_text().splitlines(keepends=True)[:161]
+    (folder / "few.csv").write_text("".join(few))
     return folder
 
 
@@ -110,8 +113,8 @@ def test_noise_does_not_beat_the_baselines(run, here):
 
 
 def test_curves_reach_the_data_and_the_report(data, here):
-    message = data("learn", *DECLARED[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
-    assert message["learning_curve"]["sizes"][-1] == 213
+    message = data("learn", *FEW[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
+    assert message["learning_curve"]["sizes"][-1] == message["rows"]["train"] // 2 == 60
     assert message["feature_curve"]["parameter"] == "features"
     assert message["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
     text = (here / "out" / "report.html").read_text()
@@ -264,7 +267,7 @@ def test_a_folder_is_replaced_on_request_only(run, refused, here, learnt):
     assert "holds 'columns.json' already" in refused("learn", *DECLARED, "-o", "out")
     assert "--overwrite" in refused("learn", *DECLARED, "-o", "out")
     (here / "out" / "decision.json").write_text("old")
-    assert run("learn", *DECLARED, "-o", "out", "--overwrite", "--quiet").stdout == ""
+    assert run("learn", *FEW, "-o", "out", "--overwrite", "--quiet").stdout == ""
     assert "logistic" in (here / "out" / "decision.json").read_text()
     (here / "out" / "precious.txt").write_text("mine")
     assert "holds other files ('precious.txt')" in refused("learn", *DECLARED, "-o", "out", "--overwrite")
@@ -276,7 +279,7 @@ def test_an_interruption_leaves_nothing(run, here, monkeypatch):
 
     before = sorted(path.name for path in here.iterdir())
     monkeypatch.setattr("thresher.learning.artefacts.write_report", interrupted)
-    assert run("learn", *DECLARED, "-o", "out").exit_code == 130
+    assert run("learn", *FEW, "-o", "out").exit_code == 130
     assert sorted(path.name for path in here.iterdir()) == before
 
 
@@ -376,7 +379,7 @@ def test_what_is_refused(refused, words, message):
 
 
 def test_standard_input(run, here):
-    text = (here / "tumours.csv").read_bytes()
-    message = json.loads(run("learn", "-", *DECLARED[1:], "--json", stdin=text).stdout)
-    assert message["rows"] == {"train": 427, "test": 142}
+    text = (here / "few.csv").read_bytes()
+    message = json.loads(run("learn", "-", *FEW[1:], "--json", stdin=text).stdout)
+    assert message["rows"] == {"train": 120, "test": 40}
     assert message["written"] == []
