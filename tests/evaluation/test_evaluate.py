@@ -8,7 +8,7 @@ import pytest
 import thresher as th
 from tests import hostile
 from tests.inference import class_examples
-from thresher.inference.decision import decision_stability
+from thresher.inference.decision.stability import decision_stability
 from thresher.inference.intervals.table import count_calls, table_interval, table_intervals
 from thresher.inference.rows import ScoredRows
 

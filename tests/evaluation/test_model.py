@@ -7,7 +7,7 @@ import thresher as th
 from tests.inference import oracles
 from tests.inference.oracles import apparent
 from thresher.calibration.cox import calibration_intercept, calibration_slope
-from thresher.inference.lowess import calibration_distances
+from thresher.inference.intervals.lowess import calibration_distances
 
 RNG = np.random.default_rng(1)
 LABELS = RNG.random(120) < 0.4

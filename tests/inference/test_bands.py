@@ -9,7 +9,7 @@ from scipy.stats import beta, norm
 import thresher as th
 from tests import strategies
 from tests.inference.resampling_oracles import calibrated, draws, example, ranking_of_draw
-from thresher.inference.bands import (
+from thresher.inference.bands.curves import (
     Band,
     DrawnCurve,
     Draws,
@@ -19,8 +19,8 @@ from thresher.inference.bands import (
     roc_band,
     roc_curve,
 )
-from thresher.inference.region import exact_limits, local_error
-from thresher.inference.reliability_band import reliability_band
+from thresher.inference.bands.region import exact_limits, local_error
+from thresher.inference.bands.reliability import reliability_band
 from thresher.inference.rows import ScoredRows
 
 

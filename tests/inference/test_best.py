@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.inference.best import allowances, decided_costs, may_be_best, saving_interval
-from thresher.inference.decision import Resamples
+from thresher.inference.decision.best import allowances, decided_costs, may_be_best, saving_interval
+from thresher.inference.decision.stability import Resamples
 from thresher.inference.intervals.table import count_calls, table_interval
 
 MODELS = "abcd"

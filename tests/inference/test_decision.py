@@ -8,10 +8,10 @@ import thresher as th
 from tests.inference import oracles
 from tests.inference.resampling_oracles import draws, example
 from thresher.curves import hull_splits
-from thresher.inference import decision
 from thresher.inference.bootstrap.replicates import percentile_limits
 from thresher.inference.bootstrap.sample import sort_rows
-from thresher.inference.decision import (
+from thresher.inference.decision import stability
+from thresher.inference.decision.stability import (
     MOST_CANDIDATES,
     candidate_splits,
     decision_stability,
@@ -101,13 +101,13 @@ def test_resamples_are_not_steered_to_what_suits_the_rows_they_left_out():
 
 def among_all_splits(labels, scores, cost_ratio, replicates, seed):
     rng = np.random.default_rng(seed)
-    block = rng.integers(0, decision.MOST_BLOCKS, labels.size)
+    block = rng.integers(0, stability.MOST_BLOCKS, labels.size)
     order, _ = falling_order(scores)
     positive, block = labels[order], block[order]
     costs = []
     for _ in range(replicates):
         drawn = np.bincount(
-            rng.integers(0, decision.MOST_BLOCKS, decision.MOST_BLOCKS), minlength=decision.MOST_BLOCKS
+            rng.integers(0, stability.MOST_BLOCKS, stability.MOST_BLOCKS), minlength=stability.MOST_BLOCKS
         )[block]
         split = int(np.argmin(np.concatenate([[0], np.cumsum(drawn * np.where(positive, -cost_ratio, 1))])))
         left = drawn == 0
@@ -297,7 +297,7 @@ def test_models_that_agree_share_the_win():
 def test_many_rows_share_blocks(monkeypatch):
     labels, scores = data_of_stability(4000)
     fine = stability_of(labels, scores, replicates=300)
-    monkeypatch.setattr(decision, "MOST_BLOCKS", 500)
+    monkeypatch.setattr(stability, "MOST_BLOCKS", 500)
     coarse = stability_of(labels, scores, replicates=300)
     assert (fine.blocks, coarse.blocks) == (2000, 500)
     for name in scores:
@@ -395,7 +395,7 @@ def test_counts_add_up_exactly_however_many_there_are(most):
     expected = [
         [sum(int(d) * int(c) for d, c in zip(row, column, strict=True)) for column in covered.T] for row in drawn
     ]
-    assert decision._resampled_counts(drawn, covered).tolist() == expected
+    assert stability._resampled_counts(drawn, covered).tolist() == expected
 
 
 def test_what_right_calls_cost_counts_too():

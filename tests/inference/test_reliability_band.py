@@ -7,7 +7,7 @@ from scipy.stats import beta, chi2
 
 import thresher as th
 from tests.inference.resampling_oracles import calibrated
-from thresher.inference.reliability_band import confidence_band, reliability_band
+from thresher.inference.bands.reliability import confidence_band, reliability_band
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.public import OFFERED
 from thresher.errors import ArgumentError
-from thresher.inference.bands import Band
+from thresher.inference.bands.curves import Band
 from thresher.inference.comparison.difference import Difference
 
 QUICK: dict[str, Any] = {"replicates": 12}

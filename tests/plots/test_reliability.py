@@ -6,7 +6,7 @@ from hypothesis import given
 
 import thresher as th
 from tests.plots.samples import EMAILS, SPAM_TREE, drawn, legend, probability_rankings, rankings
-from thresher.inference.bands import POINTWISE
+from thresher.inference.bands.curves import POINTWISE
 from thresher.plots import ReliabilityDisplay
 from thresher.plots.reliability import flat
 

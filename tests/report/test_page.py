@@ -14,7 +14,7 @@ from tests import hostile
 from tests.report import examples
 from thresher._internal.text import visible
 from thresher.cautions import Caution
-from thresher.inference.bands import POINTWISE
+from thresher.inference.bands.curves import POINTWISE
 from thresher.report import Section, page, payload
 from thresher.report.page import asset, embedded, policy
 from thresher.report.static.svg import Panel, Plot

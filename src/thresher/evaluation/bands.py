@@ -11,8 +11,9 @@ from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.evaluation.evaluate import ThresholdEvaluation
 from thresher.evaluation.least_cost.evaluation import LeastCostEvaluation
 from thresher.evaluation.model import are_probabilities
-from thresher.inference import Band, ScoredRows, bands
-from thresher.inference.reliability_band import confidence_band
+from thresher.inference import Band, ScoredRows
+from thresher.inference.bands.curves import POINTS, Draws, net_benefit_band, precision_band, roc_curve
+from thresher.inference.bands.reliability import confidence_band
 from thresher.ranking import Indices, Keep, Ranking, shorten
 
 MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
@@ -65,11 +66,11 @@ def model_bands(evaluation: ThresholdEvaluation, name: str) -> ModelBands:
         source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
         times = int(np.clip(MOST_ROWS_DRAWN // len(rows), FEWEST_ROW_REPLICATES, REPLICATES))
     ratio, level, seed = evaluation.condition.class_ratio, evaluation.level, evaluation.seed
-    draws = bands.Draws(source, level=level, replicates=times, seed=seed, class_ratio=ratio)
-    drawn = _rate_bands(draws, bands.POINTS)
+    draws = Draws(source, level=level, replicates=times, seed=seed, class_ratio=ratio)
+    drawn = _rate_bands(draws, POINTS)
     if not probabilities:
         return drawn
-    benefit = bands.net_benefit_band(source, class_ratio=ratio, level=level)
+    benefit = net_benefit_band(source, class_ratio=ratio, level=level)
     if not isinstance(source, Ranking):
         return drawn._replace(net_benefit=benefit)
     return drawn._replace(net_benefit=benefit, reliability=confidence_band(source, level=level, class_ratio=ratio))
@@ -85,9 +86,9 @@ def class_bands(evaluation: LeastCostEvaluation, name: str, label: Any) -> Model
         return None
     curves = len(evaluation.models) * len(evaluation.classes)
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
-    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, bands.POINTS))
+    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
     short = shorten(ranking, MOST_SEGMENTS, keep="classes")
-    draws = bands.Draws(short, level=evaluation.level, replicates=times, seed=0)
+    draws = Draws(short, level=evaluation.level, replicates=times, seed=0)
     return _rate_bands(draws, places)
 
 
@@ -96,7 +97,7 @@ def percent_splits(ranking: Ranking) -> Indices:
     return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
-def _rate_bands(draws: bands.Draws, places: int) -> ModelBands:
+def _rate_bands(draws: Draws, places: int) -> ModelBands:
     at = np.linspace(0, 1, places)
-    roc = draws.band(bands.roc_curve(draws, at), stratified=None)
-    return ModelBands(roc, bands.precision_band(draws, at[1:]))
+    roc = draws.band(roc_curve(draws, at), stratified=None)
+    return ModelBands(roc, precision_band(draws, at[1:]))

@@ -18,7 +18,7 @@ from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import MOST_NAMED, Rule
 from thresher.inference import Interval
 from thresher.inference.class_rows import ClassifiedRows
-from thresher.inference.decision import ALWAYS, NEVER
+from thresher.inference.decision.stability import ALWAYS, NEVER
 from thresher.inference.intervals.auc import carried_by_few, delong_parts
 from thresher.inputs.labels import listed as names_in_words
 from thresher.ranking import Ranking

@@ -28,7 +28,7 @@ from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.class_rows import holds_matrices, positive_columns, require_of_vectors
 from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.decision import Stability, decision_stability, least_cost, out_of_bag_interval
+from thresher.inference.decision.stability import Stability, decision_stability, least_cost, out_of_bag_interval
 from thresher.inference.rows import ScoredRows
 from thresher.inputs.columns import Missing
 from thresher.tables import OperatingCondition, contingency

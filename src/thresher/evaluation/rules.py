@@ -17,8 +17,8 @@ from thresher.evaluation.model import are_probabilities
 from thresher.evaluation.results import PricedRule
 from thresher.evaluation.rows import EvaluatedRows, cells, count_calls_of
 from thresher.inference import Interval, interval
-from thresher.inference.best import allowances, decided_costs, may_be_best, saving_interval
-from thresher.inference.decision import ALWAYS, NEVER, Resamples, mean_of
+from thresher.inference.decision.best import allowances, decided_costs, may_be_best, saving_interval
+from thresher.inference.decision.stability import ALWAYS, NEVER, Resamples, mean_of
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.intervals.table import SampledTable
 from thresher.ranking import Flags, Floats, reaches

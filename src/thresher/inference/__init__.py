@@ -34,12 +34,12 @@ from thresher.inference.anytime.verified import (
     stratified_precision,
     verified_table,
 )
-from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, roc_band
+from thresher.inference.bands.curves import Band, net_benefit_band, precision_recall_band, roc_band
+from thresher.inference.bands.reliability import reliability_band
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.bounds import bounds
-from thresher.inference.class_calibration import ClassCalibrationTest
 from thresher.inference.class_rows import ClassifiedRows, classified_rows
 from thresher.inference.comparison.comparison import Comparison, compare_rankings
 from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
@@ -47,7 +47,8 @@ from thresher.inference.comparison.engine import compare_scan
 from thresher.inference.comparison.folds import CorrelatedT, bayesian_correlated_t, corrected_t
 from thresher.inference.comparison.mcnemar import McNemarTest, mcnemar
 from thresher.inference.comparison.paired import compare
-from thresher.inference.decision import OutOfBagChoice, Stability, out_of_bag_choice
+from thresher.inference.decision.out_of_fold import OutOfFoldCost, out_of_fold_cost
+from thresher.inference.decision.stability import OutOfBagChoice, Stability, out_of_bag_choice
 from thresher.inference.interval import Interval
 from thresher.inference.intervals import interval, intervals
 from thresher.inference.intervals.auc import (
@@ -63,13 +64,12 @@ from thresher.inference.intervals.calibration import (
     calibration_test,
 )
 from thresher.inference.intervals.calibration_report import CalibrationReport, calibration_report
+from thresher.inference.intervals.class_calibration import ClassCalibrationTest
 from thresher.inference.intervals.class_cost import CaseCosts, UnseenError
 from thresher.inference.intervals.confusion import ConfusionIntervals
 from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.out_of_fold import OutOfFoldCost, out_of_fold_cost
 from thresher.inference.power import SampleSize, auc_power, auc_sample_size, compare_power
-from thresher.inference.reliability_band import reliability_band
 from thresher.inference.rows import ScoredRows
 
 __all__ = [

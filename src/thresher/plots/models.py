@@ -17,7 +17,7 @@ from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import ThresholdEvaluation
 from thresher.inference import Band
-from thresher.inference.bands import POINTWISE
+from thresher.inference.bands.curves import POINTWISE
 from thresher.plots.display import FAINT, Display, Entries, Entry, Frame, Style, legend_space, name_text, stack
 from thresher.ranking import Ranking
 from thresher.tables import Measure, OperatingCondition

@@ -5,7 +5,7 @@ import pytest
 
 import thresher as th
 from tests.inference.test_influence import VALUES
-from thresher.inference.lowess import calibration_distances
+from thresher.inference.intervals.lowess import calibration_distances
 
 TEXTS = {
     **VALUES,

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import thresher as th
 from thresher.inference.intervals.calibration_report import distance_replicates
-from thresher.inference.lowess import calibration_distances
+from thresher.inference.intervals.lowess import calibration_distances
 from thresher.inference.rows import ScoredRows
 from thresher.laboratory import Scores
 

@@ -39,10 +39,10 @@ from thresher.inference import Comparison, Interval
 from thresher.inference.class_rows import ClassifiedRows, classified_rows
 from thresher.inference.comparison.classes import class_comparison, cost_comparison
 from thresher.inference.comparison.comparison import MOST_IN_PAIRS, Pairing
-from thresher.inference.decision import Resamples, out_of_bag_interval, wins_of
+from thresher.inference.decision.out_of_fold import OutOfFoldCost
+from thresher.inference.decision.resampled_costs import resample_costs
+from thresher.inference.decision.stability import Resamples, out_of_bag_interval, wins_of
 from thresher.inference.intervals.class_cost import CaseCosts
-from thresher.inference.out_of_fold import OutOfFoldCost
-from thresher.inference.resampled_costs import resample_costs
 from thresher.inputs.labels import listed
 from thresher.ranking import Floats, require_mix
 from thresher.tables import CostMatrix, OperatingCondition

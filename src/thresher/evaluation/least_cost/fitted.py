@@ -9,8 +9,8 @@ import numpy as np
 from thresher.choices import choose
 from thresher.errors import ArgumentError, argument, located
 from thresher.inference.class_rows import ClassifiedRows
+from thresher.inference.decision.out_of_fold import OutOfFoldCost, out_of_fold_cost
 from thresher.inference.intervals.class_cost import CaseCosts
-from thresher.inference.out_of_fold import OutOfFoldCost, out_of_fold_cost
 from thresher.ranking import Floats
 from thresher.tables import OperatingCondition
 

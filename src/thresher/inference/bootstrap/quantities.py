@@ -30,7 +30,7 @@ from thresher.inference.bootstrap.statistics import (
     Statistic,
     changes_with_mix,
 )
-from thresher.inference.lowess import calibration_distances
+from thresher.inference.intervals.lowess import calibration_distances
 from thresher.ranking import Counts, Floats, Ranking, shorten
 from thresher.tables import (
     MEASURES,

@@ -19,7 +19,6 @@ from thresher.errors import ArgumentError, WeightError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity, pools
 from thresher.inference.bootstrap.replicates import percentile_limits
-from thresher.inference.class_calibration import ClassCalibrationTest, Statistic, class_calibration_test
 from thresher.inference.influence import (
     Variance,
     brier_influence,
@@ -28,6 +27,7 @@ from thresher.inference.influence import (
     variance_by_cases,
 )
 from thresher.inference.interval import Interval, interval_columns, stretch_limits, student_quantile
+from thresher.inference.intervals.class_calibration import ClassCalibrationTest, Statistic, class_calibration_test
 from thresher.inference.intervals.loss import brier_interval
 from thresher.ranking import Counts, Floats, Ranking, Segments, require_ranking, shorten
 

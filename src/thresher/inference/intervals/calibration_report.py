@@ -27,7 +27,7 @@ from thresher.inference.influence import (
     variance_by_cases,
 )
 from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile, undefined
-from thresher.inference.lowess import MOST_GROUPS, Smoother, distances
+from thresher.inference.intervals.lowess import MOST_GROUPS, Smoother, distances
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, quantity

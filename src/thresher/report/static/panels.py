@@ -15,7 +15,7 @@ from thresher.evaluation import LeastCostEvaluation, ThresholdEvaluation
 from thresher.evaluation.bands import MOST_BANDS
 from thresher.evaluation.rules import CURRENT, HALF
 from thresher.evaluation.summary import SHORT_NAMES
-from thresher.inference.bands import POINTWISE
+from thresher.inference.bands.curves import POINTWISE
 from thresher.ranking import Floats, Ranking
 from thresher.report.numbers import value_text
 from thresher.report.static import svg

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import multiplicities
-from thresher.inference.decision import MOST_BLOCKS, Resamples
+from thresher.inference.decision.stability import MOST_BLOCKS, Resamples
 from thresher.inference.intervals.class_cost import CaseCosts
 from thresher.ranking import Floats
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
-from thresher.inference.decision import Resamples
+from thresher.inference.decision.stability import Resamples
 from thresher.inference.interval import Interval, normal_quantile, undefined
 from thresher.inference.intervals.table import Table, table_interval
 from thresher.ranking import Floats

@@ -13,11 +13,11 @@ from thresher._internal.arguments import numbers_of, require_level
 from thresher._internal.results import Tabular
 from thresher.curves import NetBenefit, net_benefit
 from thresher.errors import ArgumentError
+from thresher.inference.bands.region import Limits, Operating
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
 from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.table import Table, count_calls, mean_cost_limits
-from thresher.inference.region import Limits, Operating
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, contingency_at

@@ -11,12 +11,12 @@ from thresher._internal.arguments import require_integer, require_level, require
 from thresher._internal.parallel import map_blocks
 from thresher.calibration.reliability import quantile_splits
 from thresher.errors import WeightError
-from thresher.inference.bands import POINTS, Band
+from thresher.inference.bands.curves import POINTS, Band
+from thresher.inference.bands.region import Limits
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at
 from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.calibration import null_labels
-from thresher.inference.region import Limits
 from thresher.ranking import Counts, Floats, Indices, Ranking, require_ranking, splits_to_keep
 
 Kind: TypeAlias = Literal["confidence", "consistency"]

@@ -1,0 +1,1 @@
+"""Bands: limits of rates, precision, net benefit and reliability."""

@@ -1,0 +1,1 @@
+"""Decisions: what resamples, and rows left out, say of models and rules."""
