@@ -112,13 +112,11 @@ def require_number(
         return math.inf if abs(value) == value else -math.inf
 
 
-def require_between(
-    value: Any, low: float, high: float, *, name: str, fix: str, error: type[ThresherError] = ArgumentError
-) -> float:
+def require_between(value: Any, low: float, high: float, *, name: str, fix: str) -> float:
     """The value as a float; refuse what does not lie strictly between two numbers."""
-    number = require_number(value, name=name, fix=fix, error=error)
+    number = require_number(value, name=name, fix=fix)
     if not low < number < high:
-        raise _refusal(name, f"lie strictly between {low:g} and {high:g}", value, fix, error)
+        raise _refusal(name, f"lie strictly between {low:g} and {high:g}", value, fix)
     return number
 
 

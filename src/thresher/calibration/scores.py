@@ -90,7 +90,7 @@ def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | N
     >>> squared_error([1, 3], [[0.70, 0.10, 0.20], [0.70, 0.10, 0.20]], classes=[1, 2, 3]).round(4)
     array([0.07, 0.57])
     """
-    rows = class_rows(labels, probabilities, classes=classes, weights=None, every_class=False)
+    rows = class_rows(labels, probabilities, classes=classes, weights=None)
     matrix = np.stack(rows.scores, axis=1).astype(np.float64)
     require_sums(matrix)
     return row_squared_errors(matrix, rows.index)

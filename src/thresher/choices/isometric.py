@@ -159,8 +159,8 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
         raise MeasureError(f"{known.name} does not depend on the threshold", "ask for another measure")
     lines = max(points // 2, 2) + 1  # at least one within the rectangle: a curve may meet none of its edges
     along_fp, along_tp = np.linspace(0, Neg, lines), np.linspace(0, Pos, lines)
-    tp = _bisect(lambda t: at(t, along_fp) - value, along_fp.size, 0.0, Pos)
-    fp = _bisect(lambda f: value - at(along_tp, f), along_tp.size, 0.0, Neg)
+    tp = _bisect(lambda t: at(t, along_fp) - value, along_fp.size, Pos)
+    fp = _bisect(lambda f: value - at(along_tp, f), along_tp.size, Neg)
     all_fp, all_tp = np.concatenate([along_fp, fp]), np.concatenate([tp, along_tp])
     with np.errstate(invalid="ignore"):
         solved = np.isclose(at(np.nan_to_num(all_tp), np.nan_to_num(all_fp)), value, rtol=1e-6, atol=1e-9)
@@ -172,15 +172,15 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
     return all_fp[order], all_tp[order]
 
 
-def _bisect(rising: Callable[[Floats], Any], size: int, low: float, high: float) -> Floats:
-    """Zeros of functions that rise from `low` to `high`, NaN where the sign stays."""
-    below, above = np.full(size, low), np.full(size, high)
+def _bisect(rising: Callable[[Floats], Any], size: int, high: float) -> Floats:
+    """Zeros of functions that rise from 0 to `high`, NaN where the sign stays."""
+    below, above = np.zeros(size), np.full(size, high)
     with np.errstate(invalid="ignore"):
         for _ in range(_HALVINGS):
             middle = (below + above) / 2
             up = np.asarray(rising(middle)) >= 0
             above, below = np.where(up, middle, above), np.where(up, below, middle)
-        ends = [np.asarray(rising(np.full(size, end))) for end in (low, high)]
+        ends = [np.asarray(rising(np.full(size, end))) for end in (0.0, high)]
         solved = (ends[1] >= 0) & ~(ends[0] > 0)  # an end itself may be the zero
     return np.where(solved, above, np.nan)
 

@@ -113,8 +113,8 @@ def _of_table(asked: Quantity, condition: OperatingCondition, level: float, tabl
     return interval(table, asked.measure, class_ratio=condition.class_ratio, level=level)
 
 
-def _certain(value: Interval, judged_by: Bound, threshold: float | None = None) -> CountedAnswer:
-    return CountedAnswer(value, threshold, certain(float(getattr(value, judged_by))))
+def _certain(value: Interval, judged_by: Bound) -> CountedAnswer:
+    return CountedAnswer(value, None, certain(float(getattr(value, judged_by))))
 
 
 def _number(ranking: Ranking, asked: Quantity, level: float, judged_by: Bound) -> CountedAnswer:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import numbers_of
-from thresher.errors import ColumnError, LengthError, OneClassError, ProbabilityError
+from thresher.errors import ColumnError, LengthError, ProbabilityError
 from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.frames import frame_columns, frame_names, is_frame
 from thresher.inputs.labels import classes_of, listed
@@ -51,7 +51,7 @@ def segment(
     >>> segment(["cat", "dog", "cat"], rows, classes=["cat", "cow", "dog"])
     Segments([1,0,1][1,0,0] of 'cat', 'cow' and 'dog')
     """
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing, every_class=False)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
     if len(rows.classes) < 2:
         what = f"there is one class, {rows.classes[0]!r}, and one column of probabilities"
         raise LengthError(what, "give a column per class, two or more, and name them by classes=[...]")
@@ -103,7 +103,6 @@ def class_rows(
     classes: Sequence[Any] | None,
     weights: Any,
     missing: Missing | None = None,
-    every_class: bool = True,
 ) -> ClassRows:
     """Check labels and a matrix of probabilities, and leave out rows of weight 0.
 
@@ -129,22 +128,11 @@ def class_rows(
         present = weight > 0
         label, scores, weight = label[present], [score[present] for score in scores], weight[present]
     names, index = classes_of(label, classes=classes)
-    if len(names) != len(scores) and not (every_class and len(names) == 1):
+    if len(names) != len(scores):
         what = f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}"
         fix = "pass classes=[...] with one name per column, in their order (else that of the sorted labels)"
         raise LengthError(what, fix)
-    if every_class:
-        _require_every_class(names, index)
     return ClassRows(names, index, scores, weight, dropped)
-
-
-def _require_every_class(names: list[Any], index: Column) -> None:
-    cases = np.bincount(index, minlength=len(names))
-    absent = [repr(name) for name, count in zip(names, cases.tolist(), strict=True) if not count]
-    if absent or len(names) < 2:
-        what = f"class {' and '.join(absent)} has no rows" if absent else f"all rows are of class {names[0]!r}"
-        fix = "give data with every class, or leave the class and its column out"
-        raise OneClassError(f"{what} among {index.size:,}, and an AUC needs cases of both sides", fix)
 
 
 def _probability(score: Column, at: int) -> Column:

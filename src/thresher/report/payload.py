@@ -291,13 +291,13 @@ def _ties(evaluation: ThresholdEvaluation, name: str) -> dict[str, int]:
     return {"segments": len(ranking), "cases": int(cases[cases > 1].sum())}
 
 
-def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
+def distribution(ranking: Ranking) -> dict[str, Any]:
     """Cases by class in bars of equal width, an edge belonging to the bar above.
 
     Probabilities are shown over [0, 1], other scores over the range of the finite ones; infinite scores (and those
     beyond 1e300) count in the outermost bars. Scores closer than 1e-300 to each other share a place.
     """
-    edges = np.linspace(*_ends(ranking.score), bars + 1)
+    edges = np.linspace(*_ends(ranking.score), BARS + 1)
     # How many segments lie at or above each inner edge; scores fall, so every bar is a run of segments.
     above = len(ranking) - np.searchsorted(ranking.score[::-1], edges[1:-1], side="left")
     split = np.concatenate([[len(ranking)], above, [0]])

@@ -289,12 +289,7 @@ def _join(
 
 
 def columns_that_fit(
-    source: Place,
-    names: Sequence[str],
-    *,
-    table: TableName | None = None,
-    few: bool = False,
-    listener: Listener | None = None,
+    source: Place, names: Sequence[str], *, table: TableName | None = None, few: bool = False
 ) -> dict[str, Column] | None:
     """The named columns of files or of a table in memory; None for too many rows.
 
@@ -308,10 +303,10 @@ def columns_that_fit(
     with open_table(source, table=table) as opened:
         require_table_columns(opened.table, names, place=opened.place)
         first = opened.table.limit(ROWS_TO_STREAM + 1).aggregate(rows=lambda rows: rows.count())
-        rows = opened.answer(first, stage="counting rows", listener=listener)["rows"][0].as_py()
+        rows = opened.answer(first, stage="counting rows", listener=None)["rows"][0].as_py()
         if rows > ROWS_TO_STREAM:
             return None
-        return _table_columns(opened, opened.table, names, stage="reading rows", listener=listener)
+        return _table_columns(opened, opened.table, names, stage="reading rows", listener=None)
 
 
 def count_values(
