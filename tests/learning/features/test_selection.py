@@ -295,9 +295,7 @@ TUMOURS, BENIGN = load_breast_cancer(return_X_y=True, as_frame=True)
 @parametrize_with_checks(
     [
         ScatterSelector(),
-        ScatterSelector(1, search="exact"),
         ScatterSelector(1, search="forward", criterion="hotelling_lawley"),
-        ScatterSelector(0.5, search="backward"),
         ScatterSelector(1, search="exhaustive", criterion="hotelling_lawley"),
     ]
 )

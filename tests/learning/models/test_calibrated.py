@@ -27,9 +27,7 @@ TRAIN, TEST = np.arange(0, 600, 2), np.arange(1, 600, 2)
 @parametrize_with_checks(
     [
         CalibratedModel(LogisticRegression(), cv=3),
-        CalibratedModel(LogisticRegression(), method="platt", cv=3),
         CalibratedModel(LinearSVC(random_state=0), method="platt", cv=3),
-        CalibratedModel(LogisticRegression(), method="temperature", cv=3),
         CalibratedModel(RidgeClassifier(), method="vector", cv=3),
     ]
 )

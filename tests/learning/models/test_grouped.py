@@ -19,9 +19,7 @@ X, Y = make_classification(n_samples=300, flip_y=0.2, random_state=2)
 LINEAR = th.Ranking.parse("[1+][1+][1+][1-][1+][1-][1-][1+][1-][1-]")
 
 
-@parametrize_with_checks(
-    [GroupedModel(LogisticRegression(), cv=3), GroupedModel(LogisticRegression(), boundaries=4, cv=3)]
-)
+@parametrize_with_checks([GroupedModel(LogisticRegression(), boundaries=4, cv=3)])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 

@@ -26,9 +26,7 @@ SPAM = np.repeat([1, 0, 1, 0, 1, 0], [20, 5, 10, 5, 20, 40])
 X, Y = make_classification(n_samples=300, flip_y=0.2, random_state=4)
 
 
-@parametrize_with_checks(
-    [LeafTree(), LeafTree(DecisionTreeClassifier(max_depth=3, random_state=0), smoothing="laplace")]
-)
+@parametrize_with_checks([LeafTree(DecisionTreeClassifier(max_depth=3, random_state=0), smoothing="laplace")])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
