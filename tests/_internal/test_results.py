@@ -170,7 +170,10 @@ def learned(evaluated, validated, types, parts, names) -> learning.Learned:
     difference = evaluated.comparison[name, other]
     return learning.Learned(
         *(None, evaluated.decision, evaluated, validated, costs, cost, {other: difference}, evaluated, cost, {}),
-        *(types, parts, name, name, (other, name), None, None, None, ()),
+        *(types, parts, name, name, (other, name), None, None, None),
+        by_class=None,
+        redundant=(),
+        cautions=(),
     )
 
 

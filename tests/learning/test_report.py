@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,7 @@ def test_a_curve_without_any_spread_is_drawn():
         "On the rows put aside",
         "What tree does",
         "Leaks",
+        "The columns by class",
         "Does it need more rows, or more features?",
         "How it was learnt",
     ]
@@ -89,10 +91,41 @@ def test_every_caution_is_on_the_page(result, text):
         assert caution.text in text
 
 
+def test_the_columns_that_separate_best_are_drawn_by_class(result, text):
+    rng = np.random.default_rng(0)
+    label = np.arange(120) % 2 == 0
+    wide = pd.DataFrame({f"x{i}": rng.normal(size=120) + 2 * i * label for i in range(8)})
+    wide["town"] = np.where(rng.random(120) < 0.5 + 0.2 * label, "<Oslo>", "Rome")
+    wide["again"] = wide["x1"] * 2
+    learned: Any = th.learn(wide.assign(ill=label), "ill", models=["naive bayes"], folds=3, curves=False)
+    assert learned.by_class.classes == ("False", "True")
+    assert sum(each.rows for each in learned.by_class.columns) == 10 * 90  # rows put aside are not looked at
+    section = next(each for each in learned_sections(learned) if each.title == "The columns by class")
+    assert [panel.title for panel in section.panels] == ["x7", "x6", "x5", "x4", "x3", "x2"]
+    assert "The 6 of 10 columns that separate the classes best" in section.paragraphs[0]
+    assert section.paragraphs[1] == "Columns that tell almost all of each other: x1 and again (1.00)."
+    few = th.learn(wide[["town", "x7"]].assign(ill=label), "ill", models=["naive bayes"], folds=3, curves=False)
+    svg = next(each for each in learned_sections(few) if each.title == "The columns by class").panels[1].svg
+    assert "&lt;Oslo" in svg
+    assert "<Oslo" not in svg
+    assert "All columns of the rows learnt from" in text  # of noise, too
+    assert "<b>" in [each.name for each in result.by_class.columns]
+
+
+def test_the_model_is_read_line_by_line(tmp_path):
+    wide = TABLE.assign(y=TABLE["a"] > 0)
+    learned = th.learn(wide, "y", models=["logistic"], prefer="logistic", folds=3, curves=False)
+    write_report(learned, tmp_path / "report.html")
+    lines = learned.text().split("\n")
+    assert len(lines) > 3
+    page = unescape((tmp_path / "report.html").read_text())
+    assert f"<pre>{learned.text()}\n</pre>" in page
+
+
 def test_a_leak_is_shown_with_the_verdict():
     leaking = TABLE.assign(code=np.where(TABLE["y"] == 2, "k7", "k1"))
     result = th.learn(leaking, "y", positive=2, models=["naive bayes"], folds=3, curves=False)
-    verdict, aside, _, leaks, _ = learned_sections(result)
+    verdict, aside, _, leaks, *_ = learned_sections(result)
     assert [caution.code for caution in verdict.cautions] == ["feature-equals-target"]
     assert verdict.cautions[0] in leaks.cautions
     assert [tile.what for tile in aside.tiles][1:3] == ["missed", "false alarms"]

@@ -20,6 +20,7 @@ from thresher.inference import Difference, Interval, corrected_t, interval, inte
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column
 from thresher.inputs.labels import listed
+from thresher.learning.columns_by_class import columns_by_class, redundant_columns
 from thresher.learning.data.column_types import ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.leakage import leakage
@@ -203,6 +204,8 @@ def learn(
         learning_curve=drawn.rows,
         feature_curve=drawn.features,
         tuning=TunedSettings.of(settings, cv, race) if settings else None,
+        by_class=columns_by_class(X, goal.named(y), columns),
+        redundant=redundant_columns(X, columns),
         cautions=(
             *pooled_classes(goal, target),
             *leakage(goal.table, target, columns=columns, split=parts, groups=groups),

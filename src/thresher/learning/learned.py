@@ -29,6 +29,8 @@ from thresher.learning.models.tuned import Race, Setting, race_fits
 from thresher.learning.validation.cross_validate import CrossValidation
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
+from thresher.plots import ColumnsDisplay
+from thresher.plots.rows.correlation import RedundantPair
 from thresher.ranking import Floats
 
 _NAMES_SHOWN = 6
@@ -91,7 +93,8 @@ class Learned(Tabular):
     `test`, `test_cost` and `test_measures` judge the deployed model on unseen rows, costs and measures of a threshold
     at the condition's class mix. `labels` are those of the negative and the positive side, or all classes in order, of
     which none is `positive`. Curves are the winner's expected cost, None where they were not asked for or the rows do
-    not allow them; so is `tuning`, the settings tried and chosen.
+    not allow them; so is `tuning`, the settings tried and chosen. `by_class` has the columns of the rows learnt from
+    by class, to `plot`, and `redundant` the pairs that tell almost all of each other.
     """
 
     model: Any
@@ -112,6 +115,8 @@ class Learned(Tabular):
     learning_curve: LearningCurve | None
     feature_curve: FeatureCurve | None
     tuning: TunedSettings | None
+    by_class: ColumnsDisplay | None
+    redundant: tuple[RedundantPair, ...]
     cautions: tuple[Caution, ...]
 
     @property

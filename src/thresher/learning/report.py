@@ -20,6 +20,7 @@ from thresher.evaluation.summary import (
     threshold_text,
     tiles_of,
 )
+from thresher.learning.columns_by_class import columns_section
 from thresher.learning.learned import OF_CLASSES, Learned, baseline_words, choice_words, curve_words, kind_words
 from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
 from thresher.learning.validation.feature_curve import FeatureCurve
@@ -49,7 +50,7 @@ def write_report(learned: Learned, path: str | Path, *, title: str | None = None
 
 
 def learned_sections(learned: Learned) -> Iterator[Section]:
-    """The verdict, the rows put aside, leaks, curves and models."""
+    """The verdict, the rows put aside, leaks, columns, curves and models."""
     sizes = learned.split.sizes
     leaks = [caution for caution in learned.cautions if caution.code in LEAKS]
     yield Section(
@@ -64,6 +65,7 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
     yield Section(f"What {isolated(learned.decision.model)} does", code=learned.text())
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
+    yield from columns_section(learned.by_class, learned.redundant)
     curves = [curve for curve in (learned.learning_curve, learned.feature_curve) if curve is not None]
     if curves:
         panels, tables = [_curve_panel(curve) for curve in curves], [_numbers(curve) for curve in curves]
