@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 import thresher as th
 from tests.watching.worlds import Clock, days, decision, in_memory, reference, rows, watch
 from thresher.errors import SourceError
+from thresher.inference import permanent_random_numbers
 from thresher.watching import Check
 
 
@@ -184,6 +185,30 @@ def test_young_cohorts_are_not_judged_where_delay_tells_the_class(place):
     assert {"delay-tells-class", "young-cohorts"} <= {caution.code for caution in check.cautions}
     with pytest.raises(SourceError, match="come later"):
         one.check(gate=False)
+
+
+def test_without_the_gate_rows_that_wait_for_labels_are_neither_left_out_nor_negative(place):
+    clock, rng = Clock(), np.random.default_rng(2)
+    names = ("precision", "recall", "prevalence", "expected_cost", "npv")
+    promises = [f"{name} {'<=' if 'cost' in name else '>='} 0.5" for name in names]
+    one = watch(place, clock, promises=promises, matures="20d", sample=0.3)
+    n = 8000
+    labels = (rng.random(n) < 0.2).astype(np.int64)
+    scores = 1 / (1 + np.exp(-(rng.normal(size=n) + 2.5 * labels - 2)))
+    table = rows(0, scores, np.sort(rng.random(n) * 10))
+    clock.at(10)
+    one.insert(table)
+    calls, ids = decision().apply(scores), np.array(table["id"])
+    due = calls | (permanent_random_numbers(table["id"], "salt") < 0.3)
+    come = np.flatnonzero(due & (rng.random(n) < 0.5))  # whichever the label
+    one.label({"id": ids[come], "label": labels[come]})
+    check = one.check(gate=False)
+    truth = (labels[calls].mean(), calls[labels == 1].mean(), labels.mean())
+    truth += (((calls & (labels == 0)) + 2 * (~calls & (labels == 1))).mean(), 1 - labels[~calls].mean())
+    for name, value in zip(names, truth, strict=True):
+        interval = check.promises[name].interval
+        assert value in interval, name
+        assert interval.estimate == pytest.approx(value, rel=0.25), name
 
 
 def test_highest_scores_reviewed_first_are_no_sample_of_alarms(place):

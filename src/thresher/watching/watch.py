@@ -291,7 +291,8 @@ class Watch(Result):
 
         Limits and alarms hold however often one checks. A former moment (`as_of`) is reproduced as it was, and changes
         nothing; a check of the present is recorded, with alarms that it raises, unless `record` is False. `gate=False`
-        judges young cohorts too, by labels alone, which is refused where delay tells the class.
+        judges young cohorts too: labels that have come stand for those that have not, which is refused where delay
+        tells the class.
         """
         now = self._now()
         moment = now if as_of is None else _past_time(as_of, now, name="as_of")

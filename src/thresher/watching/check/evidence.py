@@ -22,7 +22,7 @@ class Evidence:
     """Counts that promises are judged by: mature cohorts, young ones, the draw.
 
     `least` is the least probability with which an unflagged row was drawn, from period `drawn_from` on; 0 where none
-    was.
+    was. Without the `gate` every cohort counts as mature, and rows without a label as either.
     """
 
     mature: Cohorts
@@ -32,6 +32,7 @@ class Evidence:
     drawn_from: int
     level: float
     condition: OperatingCondition
+    gate: bool
     columns: Mapping[str, Cohorts]
 
     def cohorts_of(self, promise: Promise) -> Cohorts:
@@ -89,12 +90,11 @@ def _last_mature(snapshot: Snapshot, age: float) -> int:
 def weigh(snapshot: Snapshot, delays: Delays, *, gate: bool) -> Evidence:
     """The counts that promises are judged by: mature cohorts apart from young ones."""
     epoch, current = snapshot.state.epoch, snapshot.current
+    mature = np.ones(current.rows.size, dtype=np.bool_)
     if math.isnan(delays.age):
-        mature = np.zeros(current.rows.size, dtype=np.bool_)
+        mature[:] = False
     elif gate:
         mature = current.period <= _last_mature(snapshot, delays.age)
-    else:  # what is labelled counts, and what waits is young
-        mature = ~current.due | ~current.unknown
     least, drawn_from = _draw(snapshot, current)
     return Evidence(
         mature=current.take(mature),
@@ -104,6 +104,7 @@ def weigh(snapshot: Snapshot, delays: Delays, *, gate: bool) -> Evidence:
         drawn_from=drawn_from,
         level=snapshot.state.settings.level,
         condition=epoch.decision.condition,
+        gate=gate,
         columns={
             promise.name: _column_cohorts(snapshot, promise)
             for promise in read_promises(snapshot.state.settings.promises)

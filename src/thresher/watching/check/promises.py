@@ -96,6 +96,8 @@ def check_promise(
     cohorts = evidence.cohorts_of(promise)
     one = margin(promise, evidence.condition, cohorts.epoch)
     watched = cohorts if after is None else cohorts.take(cohorts.period > after)
+    if promise.quantity == "precision" and not evidence.gate:  # delay does not depend on the label
+        watched = watched.take(~watched.unknown)
     periods = watched.periods
     outcome = detect_broken(one, watched, periods, least=evidence.least, run_length=run_length, share=share)
     interval = quantity_interval(promise, evidence, cohorts)
