@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections import Counter
 from typing import Any
@@ -84,7 +85,8 @@ def test_reviewed_alarms_tell_precision_and_drawn_rows_recall(place):
         assert check.promises[name].verdict == "holds", (name, check.promises[name])
     assert check.state == "not watched"  # no rows for two days
     assert check.promises["precision"].labels.used == calls.sum()
-    assert str(check).splitlines()[0].startswith("w: 5 hold")
+    assert str(check).splitlines()[0].startswith("w: Not watched: no rows for 2 days")
+    assert " hold." in str(check).splitlines()[0]
     assert check.frame().shape[0] == 5
 
 
@@ -134,7 +136,9 @@ def test_a_drop_alarms_and_the_alarm_stands_until_it_is_acknowledged(place):
     assert promise.recent is not None
     assert promise.recent.upper < 0.6
     assert {alarm.promise: alarm.acknowledged for alarm in broken.alarms} == {"precision": None, "scores": None}
-    assert "SCORES HAVE MOVED" in str(broken)
+    assert "scores have moved" in str(broken)
+    assert any("rows since 2026-03-3" in step for step in broken.next_steps)
+    assert any("precision and scores: thresher watch acknowledge" in step for step in broken.next_steps)
     # Labels corrected to positive take the evidence away, and the alarm stands.
     take = np.flatnonzero(decision().apply(scores))
     clock.at(47)
@@ -151,6 +155,7 @@ def test_a_drop_alarms_and_the_alarm_stands_until_it_is_acknowledged(place):
     settled = one.check()
     assert settled.alarms[0].note == "labels were wrong"
     assert settled.exit_code != 1
+    assert math.isnan(settled.chart("precision")["log10_evidence"][-1])  # no period has come since
     assert one.check(as_of="2026-04-17T00:00Z").exit_code == 1
     with pytest.raises(SourceError, match="no alarm of 'precision'"):
         one.acknowledge("precision")

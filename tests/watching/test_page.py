@@ -18,7 +18,7 @@ from thresher.cli.commands.watch.demo import simulate
 from thresher.errors import ArgumentError
 from thresher.inference import mean_interval
 from thresher.report.watching import watch_page
-from thresher.report.watching.panels import odds_text
+from thresher.watching.check.summary import odds_text
 
 CHARTS = (
     "bands", "ladder", "class_ratio", "regret", "calibration", "calibration_path", "maturity", "cohorts", "scores",
@@ -168,7 +168,7 @@ def test_a_promise_that_no_label_has_judged_yet_has_a_chart():
 
 def test_odds_are_written_for_people():
     assert [odds_text(value) for value in (0.0, 0.025, 1.0, 1460, 2e43)] == [
-        "none", "1 : 40", "1 : 1", "1,460 : 1", "10⁴³ : 1",
+        "–", "1:40", "1:1", "1,460:1", "10⁴³:1",
     ]  # fmt: skip
 
 

@@ -8,8 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 from rich.text import Text
 
+from thresher._internal.text import count_text
 from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, name_text
 from thresher.cli.console.screen import table as grid_of
 from thresher.ranking import Floats
@@ -23,20 +25,25 @@ _STYLES = {"broken": BAD, "holds": GOOD, "undecided": MIND}
 def check_blocks(check: Check) -> Iterator[Any]:
     """Promises as a table, then what else there is to know, and what to do next."""
     counts, period = check.counts, check.settings.period
-    aside = f"{counts['rows']:,} rows, {counts['alarms']:,} alarms; budget {check.settings.false_alarms} {period}s"
-    yield heading(headline(check), aside)
+    budget = f"false alarms: {check.settings.false_alarms} {period}s"
+    about = f"{counts['rows']:,} rows, {count_text(counts['alarms'], 'alarm')}; {budget}"
+    yield [name_text(f"{check.watch}: {headline(check)}", "bold"), Text(about, style=FAINT)]
     if check.promises:
         rows: list[list[Any]] = []
         for one in check.promises.values():
             promise, recent, every, verdict, evidence, _ = cells(one, period)
             now = Text(recent.replace(" since ", "\nsince "))  # narrow enough for 80 columns
             rows.append([promise, Text(verdict, style=_STYLES[one.verdict]), now, Text(every), Text(evidence)])
-        yield grid_of(["promise", "verdict", "now", "all", "evidence"], rows)
+        yield grid_of(["promise", "verdict", "now", "since the start", "evidence"], rows)
         yield [
             Text.assemble(sparkline(one.log_path, math.log(one.most)), f" {one.promise}: {one.because}", style=FAINT)
             for one in check.promises.values()
         ]
-    yield [name_text(f"{name:<12} {text}") for name, text in facts(check) if name != "!"]
+    grid = Table.grid(padding=(0, 2))
+    for name, words in facts(check):
+        if name != "!":
+            grid.add_row(Text(name, style="bold" if name == "next" else ""), name_text(words))
+    yield grid
     yield cautions_text(check.cautions)
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from thresher._internal.atomic import write_file
-from thresher._internal.text import count_text, in_words, interval_text, number_text
+from thresher._internal.text import count_text, interval_text, number_text
 from thresher.report.page import asset, environment, packaged, policy
 from thresher.report.static.tables import Table
 from thresher.report.watching.charts import Chart
-from thresher.report.watching.panels import evidence_bar, odds_text, panels
+from thresher.report.watching.panels import evidence_bar, panels
 from thresher.version import __version__
 from thresher.watching import Check
 from thresher.watching.check.promises import PromiseCheck
-from thresher.watching.check.summary import facts, limits
+from thresher.watching.check.summary import asked, facts, headline, limits, odds_text, reasons, spoken
 from thresher.watching.periods import moment_text, period_text
 
 _SIGNS = {"broken": "✕", "holds": "✓", "undecided": "?"}
@@ -51,15 +50,15 @@ def watch_page(check: Check) -> str:
     """
     templates, markup = environment()
     style = asset("page.css") + packaged("watching/page.css")
-    lead, why = _answer(check)
     html: str = templates.get_template("watching/page.html.jinja").render(
         title=check.watch,
         version=__version__,
         policy=policy("", style),
         style=markup(style),
         state=check.state.replace(" ", "-"),
-        lead=lead,
-        why=why,
+        lead=headline(check),
+        why=list(reasons(check)),
+        steps=check.next_steps,
         about=_about(check),
         tiles=[_tile(check, one) for one in check.promises.values()],
         verdicts=[_verdicts(check), _else_known(check)],
@@ -91,45 +90,6 @@ def _moment(at: int) -> str:
     return moment_text(at).replace("T", " ")[:16] + " UTC"
 
 
-def _answer(check: Check) -> tuple[str, list[str]]:
-    """The verdict in a sentence, and what to know and to do next."""
-    by_verdict = {
-        verdict: [_name(one) for one in check.promises.values() if one.verdict == verdict] for verdict in _SIGNS
-    }
-    parts = []
-    if broken := by_verdict["broken"]:
-        parts.append(f"{in_words(broken)} {_is(broken)} not what was promised")
-    if holds := by_verdict["holds"]:
-        parts.append(f"{in_words(holds)} {'holds' if len(holds) == 1 else 'hold'}")
-    if unknown := by_verdict["undecided"]:
-        parts.append(f"{in_words(unknown)} cannot be known yet")
-    lead = "; ".join(parts) or "nothing is promised"
-    if check.state == "not watched":
-        lead = f"not watched: {check.unwatched}"
-    why = []
-    for one in check.promises.values():
-        if one.verdict == "broken" and one.recent is not None and one.since is not None:
-            since = period_text(one.since, check.settings.period)
-            why.append(f"{_name(one)} {limits(one.recent)} since about {since}; {_asked(one)} was promised.")
-        elif one.verdict == "undecided":
-            why.append(f"{_name(one)}: {one.because}.")
-    if check.remedy is not None and check.remedy != "none":
-        why.append(f"What would mend the largest part of the higher cost: {check.remedy}.")
-    return f"{lead[0].upper()}{lead[1:]}.", why
-
-
-def _name(one: PromiseCheck) -> str:
-    return one.promise.name.replace("_", " ")
-
-
-def _asked(one: PromiseCheck) -> str:
-    return f"at {'least' if one.promise.above else 'most'} {one.promise.value:g}"
-
-
-def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
 def _tile(check: Check, one: PromiseCheck) -> VerdictTile:
     shown, since = one.interval, "since the start"
     if one.verdict == "broken" and one.recent is not None and one.since is not None:
@@ -143,7 +103,7 @@ def _tile(check: Check, one: PromiseCheck) -> VerdictTile:
         one.verdict,
         _SIGNS[one.verdict],
         _WORDS[one.verdict],
-        f"{_name(one)}, {_asked(one)} promised",
+        f"{spoken(one)}, {asked(one)} promised",
         value,
         ends,
         "" if shown is one.interval else limits(one.interval),
@@ -168,7 +128,8 @@ def _verdicts(check: Check) -> Table:
 
 
 def _else_known(check: Check) -> Table:
-    rows = [(name, words) for name, words in facts(check) if name != "!" and not name.startswith("step")]
+    shown = {"", "next", "!"}  # elsewhere on the page
+    rows = [(name, words) for name, words in facts(check) if name not in shown and not name.startswith("step")]
     return Table("What else is known", ("", "now"), rows)
 
 

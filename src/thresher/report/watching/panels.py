@@ -16,6 +16,7 @@ from thresher.ranking import Floats
 from thresher.report.static.svg import Box, Panel, Plot, colour, element, picture, short, text
 from thresher.report.watching.charts import Chart
 from thresher.watching import Check
+from thresher.watching.check.summary import odds_text
 from thresher.watching.periods import period_start, period_text
 from thresher.watching.settings import ALARM_RATE
 
@@ -514,22 +515,6 @@ def _queue(check: Check) -> Panel:
     caption = "The last closed stretch: limits of its recall, and the labelled part of each range of scores below"
     parts = Intervals(rows, (0.0, 1.0), "recall; below, by score: share labelled").parts()
     return _panel("Review queue", f"{caption} the threshold.", *parts)
-
-
-def odds_text(evidence: float) -> str:
-    """Evidence to one, large ones as powers of ten.
-
-    >>> odds_text(1120), odds_text(2.4e34), odds_text(0.02)
-    ('1,120 : 1', '10³⁴ : 1', '1 : 50')
-    """
-    if not evidence > 0:
-        return "none"
-    if evidence < 1:
-        return f"1 : {min(1 / evidence, 1e9):,.0f}"
-    if evidence < 1e6:
-        return f"{evidence:,.0f} : 1"
-    power = str(math.floor(math.log10(evidence))).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{power} : 1"
 
 
 def evidence_bar(evidence: float, most: float) -> str:

@@ -58,6 +58,7 @@ def check_dict(check: Check) -> dict[str, Any]:
             for name in ("promised", "now", "mix", "threshold", "calibration", "ranking")
         },
         "remedy": check.remedy,
+        "next": list(check.next_steps),
         "class_ratio": None
         if mix is None
         else {

@@ -196,13 +196,14 @@ def _because(
         missed = mature.count(mature.drawn & mature.positive)
         drawn = mature.count(mature.drawn & ~mature.unknown)
         others = mature.count(~mature.alarm)
-        words = [f"{count_text(missed, 'miss').replace('misss', 'misses')} in {drawn:,} of {others:,} drawn"]
+        noun = "miss" if missed == 1 else "misses"
+        words = [f"{missed:,} {noun} in {drawn:,} labelled of {others:,} without alarm"]
         if not evidence.least:
             words = ["no row that raised no alarm is drawn to be labelled: draw some with sample="]
     if math.isnan(interval.estimate) and interval.note and interval.method == "none":
         words.append(interval.note)
     if labels.due:
-        words.append(f"{labels.due:,} without a label")
+        words.append(f"{labels.due:,} still to be labelled")
     if labels.young:
         words.append(f"{labels.young:,} too young")
     if needed is not None:

@@ -165,6 +165,13 @@ class Check(Tabular):
             "because": [one.because for one in every],
         }
 
+    @property
+    def next_steps(self) -> tuple[str, ...]:
+        """What to do, the most urgent first."""
+        from thresher.watching.check.summary import next_steps
+
+        return tuple(next_steps(self))
+
     def chart(self, name: str) -> Chart:
         """The numbers of a picture of the page, as columns with a `frame()`.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from thresher._internal.text import count_text, interval_text, number_text, visible
+from thresher._internal.text import count_text, in_words, interval_text, number_text, visible
 from thresher.inference import Interval
 from thresher.watching.check.promises import PromiseCheck
 from thresher.watching.periods import period_text
@@ -25,20 +25,85 @@ def summary(check: Check) -> str:
 
 def headline(check: Check) -> str:
     """The verdicts of all promises in one sentence."""
-    number = {verdict: sum(one.verdict == verdict for one in check.promises.values()) for verdict in _WORDS}
-    parts = []
-    if number["broken"]:
-        parts.append(f"{count_text(number['broken'], 'promise')} broken")
-    if number["holds"]:
-        parts.append(f"{number['holds']} {'holds' if number['holds'] == 1 else 'hold'}")
-    if number["undecided"]:
-        parts.append(f"{number['undecided']} cannot be known yet")
-    words = ", ".join(parts) or "nothing is promised"
-    if any(
-        alarm.promise == SCORES and alarm.epoch == check.epoch and alarm.acknowledged is None for alarm in check.alarms
-    ):
-        words += "; SCORES HAVE MOVED"
-    return f"{check.watch}: {words}" + (f"; NOT WATCHED: {check.unwatched}" if check.unwatched else "")
+    names = {verdict: [spoken(one) for one in check.promises.values() if one.verdict == verdict] for verdict in _WORDS}
+    silent = check.state == "not watched"
+    parts = [f"not watched: {check.unwatched}"] if silent else []
+    if broken := names["broken"]:
+        parts.append(f"{in_words(broken)} {'is' if len(broken) == 1 else 'are'} not what was promised")
+    if holds := names["holds"]:
+        parts.append(f"{in_words(holds)} {'holds' if len(holds) == 1 else 'hold'}")
+    if (unknown := names["undecided"]) and not (silent and len(unknown) == len(check.promises)):
+        parts.append(f"{in_words(unknown)} cannot be known yet")
+    if SCORES in _standing(check):
+        parts.append("scores have moved")
+    if check.unwatched and not silent:
+        parts.append(check.unwatched)
+    words = "; ".join(parts) or "nothing is promised"
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def reasons(check: Check) -> Iterator[str]:
+    """A sentence for each promise that is broken or cannot be known yet."""
+    for one in check.promises.values():
+        if one.verdict == "broken":
+            interval, since = one.interval, "since it was deployed"
+            if one.recent is not None and one.since is not None:
+                interval, since = one.recent, f"since about {period_text(one.since, check.settings.period)}"
+            yield f"{spoken(one)} {limits(interval)} {since}; {asked(one)} was promised."
+        elif one.verdict == "undecided":
+            yield f"{spoken(one)}: {one.because}."
+
+
+def next_steps(check: Check) -> Iterator[str]:
+    """What to do, the most urgent first; nothing where every promise holds."""
+    standing = _standing(check)
+    broken = [one.promise.name for one in check.promises.values() if one.verdict == "broken"]
+    if broken or standing:
+        yield _MENDING.get(check.remedy or "") or _look_since(check)
+    if standing:
+        yield f"then, for {in_words(standing)}: thresher watch acknowledge"
+    elif broken:
+        yield f"once it is mended, limits of {in_words(broken)} start again with thresher watch deploy"
+    unknown = [one for one in check.promises.values() if one.verdict == "undecided" and not one.promise.of_every_row]
+    of_alarms = [one for one in unknown if one.promise.quantity == "precision"]
+    if of_alarms and of_alarms[0].labels.due:
+        yield f"label {count_text(of_alarms[0].labels.due, 'alarm')}: thresher watch review --towards precision"
+    elif len(unknown) > len(of_alarms) and not check.evidence.least:
+        yield "draw rows without alarm to be labelled: thresher watch review --sample 0.01"
+    elif due := max((one.labels.due for one in unknown), default=0):
+        yield f"label {count_text(due, 'row')} that are old enough: thresher watch review"
+
+
+_MENDING = {
+    "move the threshold": "choose the threshold again: thresher watch rechoose",
+    "recalibrate": "mend the probabilities (thresher calibrate), then thresher watch deploy",
+    "refit": "learn the model again from newer rows, then thresher watch deploy",
+}
+
+
+def _look_since(check: Check) -> str:
+    """Where to look, as long as labels do not tell what mends it."""
+    since = [one.since for one in check.promises.values() if one.verdict == "broken" and one.since is not None]
+    since += [alarm.period for alarm in check.alarms if alarm.promise in _standing(check)]
+    words = f"look at rows since {period_text(min(since), check.settings.period)}" if since else "look at the rows"
+    moved = f", of which {in_words(check.drifted)} moved" if check.drifted else ""
+    return f"{words}{moved}; thresher watch rechoose says which threshold would be chosen today"
+
+
+def _standing(check: Check) -> list[str]:
+    """What alarms of the decision that is deployed stand of."""
+    alarms = [alarm for alarm in check.alarms if alarm.acknowledged is None and alarm.epoch == check.epoch]
+    return list(dict.fromkeys(alarm.promise for alarm in alarms))
+
+
+def spoken(one: PromiseCheck) -> str:
+    """The name of a promise in a sentence."""
+    return one.promise.name.replace("_", " ")
+
+
+def asked(one: PromiseCheck) -> str:
+    """The limit of a promise in words."""
+    return f"at {'least' if one.promise.above else 'most'} {one.promise.value:g}"
 
 
 def cells(one: PromiseCheck, period: str) -> tuple[str, ...]:
@@ -46,7 +111,7 @@ def cells(one: PromiseCheck, period: str) -> tuple[str, ...]:
     recent = "–"
     if one.verdict == "broken" and one.recent is not None and one.since is not None:
         recent = f"{limits(one.recent)} since {period_text(one.since, period)}"
-    return str(one.promise), recent, limits(one.interval), _WORDS[one.verdict], odds(one.evidence), one.because
+    return str(one.promise), recent, limits(one.interval), _WORDS[one.verdict], odds_text(one.evidence), one.because
 
 
 def limits(interval: Interval) -> str:
@@ -58,24 +123,31 @@ def limits(interval: Interval) -> str:
     return f"[{number_text(interval.lower, 2)}, {number_text(interval.upper, 2)}]"
 
 
-def odds(evidence: float) -> str:
-    """Evidence against a promise, to one: 1,120:1 or 1:40."""
+def odds_text(evidence: float) -> str:
+    """Evidence against a promise to one, large ones as powers of ten.
+
+    >>> odds_text(1120), odds_text(2.4e34), odds_text(0.02)
+    ('1,120:1', '10³⁴:1', '1:50')
+    """
     if not evidence > 0:
         return "–"
-    if evidence >= 1:
-        return f"{min(evidence, 1e9):,.0f}:1"
-    return f"1:{min(1 / evidence, 1e9):,.0f}"
+    if evidence < 1:
+        return f"1:{min(1 / evidence, 1e9):,.0f}"
+    if evidence < 1e6:
+        return f"{evidence:,.0f}:1"
+    power = str(math.floor(math.log10(evidence))).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{power}:1"
 
 
 def _lines(check: Check) -> Iterator[str]:
     period, settings = check.settings.period, check.settings
     counts = check.counts
-    yield headline(check)
+    yield f"{check.watch}: {headline(check)}"
     span = int(check.cohorts["period"].size)
     budget = f"budget {settings.false_alarms} {period}s"
     yield f"{count_text(span, period)}, {counts['rows']:,} rows, {counts['alarms']:,} alarms; {budget}"
     if check.promises:
-        rows: list[tuple[str, ...]] = [("promise", "now", "all", "verdict", "evidence", "because")]
+        rows: list[tuple[str, ...]] = [("promise", "now", "since the start", "verdict", "evidence", "because")]
         rows += [cells(one, period) for one in check.promises.values()]
         widths = [max(len(row[i]) for row in rows) for i in range(5)]
         yield ""
@@ -89,7 +161,9 @@ def _lines(check: Check) -> Iterator[str]:
 
 
 def facts(check: Check) -> Iterator[tuple[str, str]]:
-    """What else a reader has to know, by name."""
+    """What to do next, and what else a reader has to know, by name."""
+    for n, step in enumerate(next_steps(check)):
+        yield "" if n else "next", step
     yield from _of_threshold(check)
     if check.drift is not None and check.drift.alarm:
         now, before = check.drift.share, check.drift.reference
