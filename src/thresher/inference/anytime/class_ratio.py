@@ -121,12 +121,12 @@ def label_shift_test(
 ) -> LabelShiftTest:
     """Test whether the classes look as in the reference.
 
-    Two tests share the error: the feasible set of `class_ratio_interval` is empty, or the best mix fits the counts in
-    cells of the score worse than it does when label shift holds, by resampling.
+    Two tests have half of the error each: the feasible set of `class_ratio_interval` is empty, or the best mix fits the
+    counts in cells of the score worse than it does when label shift holds, by resampling.
 
     >>> reference = Ranking.parse("[60+,5-][25+,15-][10+,30-][5+,50-]", score=[0.9, 0.6, 0.4, 0.1])
     >>> label_shift_test(reference, [0.9, 0.6, 0.4, 0.1], [800, 850, 1300, 2050])
-    LabelShiftTest(not refuted: gap 0.000, p = 1; 5,000 scores would have noticed a gap of 0.177)
+    LabelShiftTest(not refuted: gap 0.000, p = 1; 5,000 scores would have noticed a gap of 0.189)
     >>> label_shift_test(reference, [0.9, 0.6, 0.4, 0.1], [2300, 200, 200, 2300]).refuted
     True
     """
@@ -134,13 +134,13 @@ def label_shift_test(
     require_integer(replicates, name="replicates", least=20, fix="e.g. 200")
     require_seed(seed)
     score, count = _target(reference, scores, counts)
-    sample = _everywhere(reference, score, count)
-    multiple, prevalence = _least_multiple(sample, level)
+    sample, half = _everywhere(reference, score, count), (1 + level) / 2
+    multiple, prevalence = _least_multiple(sample, half)
     mix = prevalence * sample.tpr + (1 - prevalence) * sample.fpr
     gap = float(np.abs(sample.share - mix).max())
     p_value = _fit(_in_cells(reference, score, count, 2 * CELLS), replicates=replicates, seed=seed)
-    refuted = multiple > 1 or p_value < (1 - level) / 2
-    of_target, of_pos, of_neg = _margins(sample, level, anytime=False)
+    refuted = multiple > 1 or p_value < 1 - half
+    of_target, of_pos, of_neg = _margins(sample, half, anytime=False)
     noticeable = float(of_target + prevalence * of_pos + (1 - prevalence) * of_neg)
     return LabelShiftTest(gap, noticeable, p_value, refuted, sample.n)
 
