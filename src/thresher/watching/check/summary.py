@@ -34,7 +34,7 @@ def headline(check: Check) -> str:
         parts.append(f"{in_words(holds)} {'holds' if len(holds) == 1 else 'hold'}")
     if (unknown := names["undecided"]) and not (silent and len(unknown) == len(check.promises)):
         parts.append(f"{in_words(unknown)} cannot be known yet")
-    if SCORES in _standing(check):
+    if SCORES in _open_alarms(check):
         parts.append("scores have moved")
     if check.unwatched and not silent:
         parts.append(check.unwatched)
@@ -56,12 +56,12 @@ def reasons(check: Check) -> Iterator[str]:
 
 def next_steps(check: Check) -> Iterator[str]:
     """What to do, the most urgent first; nothing where every promise holds."""
-    standing = _standing(check)
+    alarms = _open_alarms(check)
     broken = [one.promise.name for one in check.promises.values() if one.verdict == "broken"]
-    if broken or standing:
+    if broken or alarms:
         yield _MENDING.get(check.remedy or "") or _look_since(check)
-    if standing:
-        yield f"then, for {in_words(standing)}: thresher watch acknowledge"
+    if alarms:
+        yield f"then, for {in_words(alarms)}: thresher watch acknowledge"
     elif broken:
         yield f"once it is mended, limits of {in_words(broken)} start again with thresher watch deploy"
     unknown = [one for one in check.promises.values() if one.verdict == "undecided" and not one.promise.of_every_row]
@@ -84,13 +84,13 @@ _MENDING = {
 def _look_since(check: Check) -> str:
     """Where to look, as long as labels do not tell what mends it."""
     since = [one.since for one in check.promises.values() if one.verdict == "broken" and one.since is not None]
-    since += [alarm.period for alarm in check.alarms if alarm.promise in _standing(check)]
+    since += [alarm.period for alarm in check.alarms if alarm.promise in _open_alarms(check)]
     words = f"look at rows since {period_text(min(since), check.settings.period)}" if since else "look at the rows"
     moved = f", of which {in_words(check.drifted)} moved" if check.drifted else ""
     return f"{words}{moved}; thresher watch rechoose says which threshold would be chosen today"
 
 
-def _standing(check: Check) -> list[str]:
+def _open_alarms(check: Check) -> list[str]:
     """What alarms of the decision that is deployed stand of."""
     alarms = [alarm for alarm in check.alarms if alarm.acknowledged is None and alarm.epoch == check.epoch]
     return list(dict.fromkeys(alarm.promise for alarm in alarms))
