@@ -208,8 +208,8 @@ def test_without_the_gate_rows_that_wait_for_labels_are_neither_left_out_nor_neg
     come = np.flatnonzero(due & (rng.random(n) < 0.5))  # whichever the label
     one.label({"id": ids[come], "label": labels[come]})
     check = one.check(gate=False)
-    truth = (labels[calls].mean(), calls[labels == 1].mean(), labels.mean())
-    truth += (((calls & (labels == 0)) + 2 * (~calls & (labels == 1))).mean(), 1 - labels[~calls].mean())
+    cost = ((calls & (labels == 0)) + 2 * (~calls & (labels == 1))).mean()
+    truth = (labels[calls].mean(), calls[labels == 1].mean(), labels.mean(), cost, 1 - labels[~calls].mean())
     for name, value in zip(names, truth, strict=True):
         interval = check.promises[name].interval
         assert value in interval, name

@@ -162,8 +162,8 @@ def _lines(check: Check) -> Iterator[str]:
 
 def facts(check: Check) -> Iterator[tuple[str, str]]:
     """What to do next, and what else a reader has to know, by name."""
-    for n, step in enumerate(next_steps(check)):
-        yield "" if n else "next", step
+    for n, words in enumerate(next_steps(check)):
+        yield "" if n else "next", words
     yield from _of_threshold(check)
     if check.drift is not None and check.drift.alarm:
         now, before = check.drift.share, check.drift.reference
