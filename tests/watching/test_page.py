@@ -157,6 +157,17 @@ def test_a_watch_without_rows_has_a_page():
     assert html.count('class="badge undecided"') == 2
 
 
+def test_alarms_alone_have_a_page():
+    clock = worlds.Clock()
+    with worlds.in_memory() as folder:
+        one = worlds.watch(folder / "w.db", clock, matures="1d")
+        clock.at(5)
+        one.insert(worlds.rows(0, [0.99], 0))
+        check = one.check()
+        assert len(check.ladder("npv")) == 3  # the misses that an assumption expects do not fit into no rows
+        assert "Not watched" in watch_page(check)
+
+
 def test_a_promise_that_no_label_has_judged_yet_has_a_chart():
     with worlds.in_memory() as folder:
         one = worlds.watch(folder / "w.db", promises=["expected_cost <= 0.5"], sample=0.0)

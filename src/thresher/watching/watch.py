@@ -258,7 +258,8 @@ class Watch(Result):
     ) -> Labelled:
         """Add labels; the last one by its time counts, and a missing one withdraws.
 
-        Without `time` labels have the time of their arrival. `source` tells reviewers apart. Labels whose ids match
+        Without `time` labels have the time of their arrival, and the same batch again changes nothing: give times where
+        a correction may be taken back. `source` tells reviewers apart. Labels whose ids match
         nothing wait for their rows; more than half of them in a batch are refused, unless `orphans="keep"`.
         """
         require_one_of(orphans, ("refuse", "keep"), name="orphans", fix="leave it out")

@@ -63,7 +63,7 @@ def _step(step: Step, quantity: str, known: Positives, condition: OperatingCondi
         return step
     interval = undefined(known.level, step.interval.note)
     if not step.refuted and not math.isnan(step.missed.lower):
-        low, high = max(step.missed.lower, 0.0), min(step.missed.upper, known.others)
+        low, high = (min(max(end, 0.0), known.others) for end in (step.missed.lower, step.missed.upper))
         missed = replace(step.missed, lower=low, upper=high, estimate=min(max(step.missed.estimate, low), high))
         interval = of_positives(quantity, replace(known, missed=missed), condition)
     return replace(step, interval=interval, quantity=promise_name(quantity))

@@ -15,7 +15,7 @@ from thresher.cli import options
 from thresher.cli.options import STORE, PrintOptions, StoreOptions, WatchPrintOptions, option
 
 _QUEUES = (".csv", ".tsv", ".parquet")
-_FORMULA = re.compile(r"^(?:[=@\t\r]|[+-](?![0-9.]+$))")  # what spreadsheets run
+_FORMULA = re.compile(r"[=\t\r]|[@+-].*[(!|]", re.DOTALL)  # what spreadsheets run; ids such as -x4Z_ are harmless
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,11 @@ def rechoose(store: str, where: StoreOptions, printed: WatchPrintOptions) -> Non
     present(printed, lambda: json.dumps(choices.to_dict()), lambda _: [lines_text(str(choices))])
 
 
+def _shown(value: Any) -> str:
+    """A cell of what is stored; numbers to six digits, nothing for what is missing."""
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 @options.define("show", examples=["thresher watch show fraud.db"])
 @STORE
 def show(store: str, where: StoreOptions, printed: WatchPrintOptions) -> None:
@@ -141,12 +146,14 @@ def show(store: str, where: StoreOptions, printed: WatchPrintOptions) -> None:
 
     def blocks() -> Iterator[Any]:
         yield heading(history["watch"])
-        yield [name_text(f"{name}: {value}") for name, value in history["settings"].items() if value not in (None, [])]
+        for name, value in history["settings"].items():
+            if value not in (None, []):
+                yield name_text(f"{name}: {', '.join(value) if isinstance(value, list) else value}")
         for title, key in (("Decisions", "decisions"), ("Batches", "batches"), ("Checks", "checks")):
             lines = history[key]
             if lines:
                 names = list(lines[0])
                 yield heading(title)
-                yield table(names, [[str(line.get(name, "")) for name in names] for line in lines], left=len(names))
+                yield table(names, [[_shown(line.get(name)) for name in names] for line in lines], left=len(names))
 
     present(printed, lambda: json.dumps(history), lambda _: blocks())

@@ -124,6 +124,7 @@ def insert(store: str, source: str, rows: InsertOptions, where: StoreOptions, pr
     FILE is a file, a folder, a glob, - or a database. 50,000 rows are one transaction, so a batch that is interrupted
     can be inserted again.
     """
+    from thresher._internal.text import count_text
     from thresher.cli.console.screen import working
 
     watch = where.watch(store)
@@ -142,7 +143,8 @@ def insert(store: str, source: str, rows: InsertOptions, where: StoreOptions, pr
     others = {"replaced": done.replaced, "too late": done.late}
     rest = "".join(f", {count:,} {what}" for what, count in others.items() if count)
     words = (
-        f"{done.rows:,} new, {done.again:,} known{rest}; {done.alarms:,} alarms, {done.drawn:,} drawn to be labelled"
+        f"{done.rows:,} new, {done.again:,} known{rest};"
+        f" {count_text(done.alarms, 'alarm')}, {done.drawn:,} drawn to be labelled"
     )
     _report(printed, asdict(done), words)
 
