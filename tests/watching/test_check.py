@@ -216,6 +216,30 @@ def test_without_the_gate_rows_that_wait_for_labels_are_neither_left_out_nor_neg
         assert interval.estimate == pytest.approx(value, rel=0.25), name
 
 
+def test_periods_without_a_draw_tell_nothing_of_misses(place):
+    clock, rng = Clock(), np.random.default_rng(3)
+    one = watch(place, clock, promises=["recall >= 0.6", "prevalence >= 0.19"], matures="3d", sample=0.0)
+    stream(one, clock, periods=20, rng=rng, review=alarms)
+    clock.at(24)
+    before = one.check(record=False)
+    assert before.promises["prevalence"].evidence < 1  # what is not drawn may be positive
+    assert any("draw rows" in step for step in before.next_steps)
+    one.draw(0.5)
+    _, labels, scores = stream(one, clock, periods=20, rng=rng, review=due(place), first=10_000, start=25)
+    truth = decision().apply(scores)[labels == 1].mean()
+    clock.at(50)
+    drawn = one.check(record=False).promises["recall"]
+    assert truth in drawn.interval
+    assert drawn.verdict == "holds"
+    one.draw(0.0)
+    stream(one, clock, periods=40, rng=rng, review=alarms, first=20_000, start=51)
+    clock.at(100)
+    stopped = one.check(record=False)
+    assert stopped.promises["recall"].interval == drawn.interval
+    assert "from 20 of 80 periods, in which rows were drawn" in stopped.promises["recall"].because
+    assert any("draw rows" in step for step in stopped.next_steps)
+
+
 def test_highest_scores_reviewed_first_are_no_sample_of_alarms(place):
     clock, rng = Clock(), np.random.default_rng(6)
     one = watch(place, clock, promises=["precision >= 0.85"], sample=0)

@@ -87,7 +87,18 @@ def test_limits_of_promises_hold_at_every_look(epoch):
             missed, rest = (~some.alarm & positive).sum(), (~some.alarm & ~positive).sum()
             values = {"recall": tp / (tp + missed), "expected_cost": (fp + 2 * missed) / seen.sum(),
                       "npv": rest / (missed + rest), "fpr": fp / (fp + rest)}  # fmt: skip
-            evidence = Evidence(some, some.take(~seen[seen]), some, SHARE, FIRST, 0.95, decision().condition, {})
+            young = some.take(~seen[seen])
+            evidence = Evidence(
+                some,
+                young,
+                some,
+                SHARE,
+                some.periods,
+                level=0.95,
+                condition=decision().condition,
+                gate=True,
+                columns={},
+            )
             wrong |= {one.name for one in promises if values[one.name] not in quantity_interval(one, evidence, some)}
         outside |= {name: outside[name] + 1 for name in wrong}
     assert max(outside.values()) <= 0.05 * runs + 3 * np.sqrt(runs * 0.05 * 0.95), outside

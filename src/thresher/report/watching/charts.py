@@ -191,9 +191,9 @@ def _ladder(check: Check) -> Chart:
     """Recall and cost per row under ever stronger assumptions."""
     evidence = check.evidence
     rows: list[tuple[Any, ...]] = []
-    if evidence.mature.count() and evidence.least:
+    if evidence.drawn_cohorts.count() and evidence.least:
         measured = (
-            quantity_interval(replace(_ANY, quantity=quantity), evidence, evidence.mature)
+            quantity_interval(replace(_ANY, quantity=quantity), evidence, evidence.drawn_cohorts)
             for quantity in ("tpr", "expected_cost")
         )
         recall, cost = map(_ends, measured)

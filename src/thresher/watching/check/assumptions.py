@@ -113,7 +113,7 @@ def threshold_state(epoch: Epoch, evidence: Evidence, mix: Mix | None) -> Thresh
         holds = False
     ends: tuple[float | None, float | None] = within or (None, None)
     change = _cost_change(epoch, evidence)
-    cost = None if change is None else quantity_interval(_COST, evidence, evidence.mature)
+    cost = None if change is None else quantity_interval(_COST, evidence, evidence.drawn_cohorts)
     return ThresholdState(holds, *ends, band, regret, change, cost)
 
 
@@ -138,7 +138,7 @@ def _cost_change(epoch: Epoch, evidence: Evidence) -> CostChange | None:
 
 def drawn_ranking(epoch: Epoch, evidence: Evidence) -> Ranking | None:
     """Labelled rows, weighted for all: alarms by review, others by draw."""
-    mature = evidence.mature
+    mature = evidence.drawn_cohorts
     if not evidence.least:
         return None
     drawn, known = mature.take(mature.drawn & ~mature.unknown), mature.take(mature.alarm & ~mature.unknown)

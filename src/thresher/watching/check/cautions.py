@@ -66,7 +66,7 @@ def _first_order(snapshot: Snapshot, evidence: Evidence) -> tuple[Interval, Inte
     Neither depends on the class mix. In each cell the reviewed alarms stand for the others, and a drawn row for 1/π.
     Without drawn rows both are those of alarms alone. Limits are of resampled labels.
     """
-    epoch, mature = snapshot.state.epoch, evidence.mature
+    epoch, mature = snapshot.state.epoch, evidence.drawn_cohorts
     if not mature.periods.size:
         return None
     early = mature.take(mature.period < mature.periods[0] + snapshot.state.settings.stretch)

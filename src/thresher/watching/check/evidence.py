@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.inference import DelayTest, delay_test
 from thresher.inference.anytime.maturity import maturity
+from thresher.ranking import Counts
 from thresher.tables import OperatingCondition
 from thresher.watching.cohorts import Cohorts, Snapshot
 from thresher.watching.periods import HOUR, duration, period_numbers
@@ -21,28 +22,36 @@ from thresher.watching.storage.schema import UNLABELLED
 class Evidence:
     """Counts that promises are judged by: mature cohorts, young ones, the draw.
 
-    `least` is the least probability with which an unflagged row was drawn, from period `drawn_from` on; 0 where none
-    was. Without the `gate` every cohort counts as mature, and rows without a label as either.
+    `least` is the least probability with which an unflagged row was drawn in the periods `sampled`; 0 where none was.
+    Without the `gate` every cohort counts as mature, and rows without a label as either.
     """
 
     mature: Cohorts
     young: Cohorts
     every: Cohorts
     least: float
-    drawn_from: int
+    sampled: Counts
     level: float
     condition: OperatingCondition
     gate: bool
     columns: Mapping[str, Cohorts]
 
+    @property
+    def drawn_cohorts(self) -> Cohorts:
+        """Mature cohorts in which any unflagged row could be drawn; all where none was."""
+        return self.mature.take(np.isin(self.mature.period, self.sampled)) if self.least else self.mature
+
     def cohorts_of(self, promise: Promise) -> Cohorts:
         """The cohorts that a promise speaks of: calls and columns are known at once.
 
-        Of a column, the lines of rows that are missing or unseen stand where others have alarms.
+        What needs labels of unflagged rows is judged where they were drawn: other cohorts could never be known. Of a
+        column, the lines of rows that are missing or unseen stand where others have alarms.
         """
         if promise.column is not None:
             return self.columns[promise.name]
-        return self.every if promise.of_every_row else self.mature
+        if promise.of_every_row:
+            return self.every
+        return self.mature if promise.quantity == "precision" else self.drawn_cohorts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,13 +104,13 @@ def weigh(snapshot: Snapshot, delays: Delays, *, gate: bool) -> Evidence:
         mature[:] = False
     elif gate:
         mature = current.period <= _last_mature(snapshot, delays.age)
-    least, drawn_from = _draw(snapshot, current)
+    least, sampled = _draw(snapshot, current)
     return Evidence(
         mature=current.take(mature),
         young=current.take(~mature),
         every=current,
         least=least,
-        drawn_from=drawn_from,
+        sampled=sampled,
         level=snapshot.state.settings.level,
         condition=epoch.decision.condition,
         gate=gate,
@@ -131,17 +140,18 @@ def _column_cohorts(snapshot: Snapshot, promise: Promise) -> Cohorts:
     ).take(rows > 0)
 
 
-def _draw(snapshot: Snapshot, cohorts: Cohorts) -> tuple[float, int]:
-    """The least probability of a draw, and the first period with one for all."""
-    settings, epoch = snapshot.state.settings, snapshot.state.epoch
+def _draw(snapshot: Snapshot, cohorts: Cohorts) -> tuple[float, Counts]:
+    """The least probability of a draw, and the periods throughout which there was one."""
+    settings, epoch, periods = snapshot.state.settings, snapshot.state.epoch, cohorts.periods
     recorded = cohorts.propensity[cohorts.drawn]
-    shares = [share for _, share in epoch.sample if share > 0]
-    if not shares and not recorded.size:
-        return 0.0, 0
-    least = min([*shares, *recorded.tolist()])
-    if not shares:  # drawn by another system
-        return least, int(cohorts.period[cohorts.drawn].min())
-    first = next(at for at, share in epoch.sample if share > 0)
-    if first == epoch.since:
-        return least, -(2**62)
-    return least, int(period_numbers(np.array([first]), settings.period, settings.zone_info)[0]) + 1
+    shares = np.array([share for _, share in epoch.sample])
+    if not shares.any() and not recorded.size:
+        return 0.0, periods[:0]
+    least = min([*shares[shares > 0].tolist(), *recorded.tolist()])
+    if not shares.any():  # drawn by another system
+        return least, periods[periods >= cohorts.period[cohorts.drawn].min()]
+    changes = np.array([at for at, _ in epoch.sample[1:]], dtype=np.int64)
+    changed = period_numbers(changes, settings.period, settings.zone_info)
+    before, after = (np.searchsorted(changed, periods, side=side) for side in ("left", "right"))
+    none_before = np.concatenate([[0], np.cumsum(shares == 0)])  # of the shares before each
+    return least, periods[none_before[after + 1] == none_before[before]]

@@ -36,7 +36,7 @@ class Margin:
         """The least and the greatest margin that a row can have, drawn ones weighted."""
         values = [self.hit[first_alarm:], self.false_alarm[first_alarm:]]
         if not self.of_alarms:
-            missed = self.missed / least if least else np.zeros(self.missed.size)
+            missed = self.missed / least if least else np.maximum(self.missed, 0.0)
             values += [(self.unflagged + each)[:first_alarm] for each in (np.zeros(missed.size), missed)]
         every = np.concatenate(values)
         return float(every.min(initial=0.0)), float(every.max(initial=0.0))
@@ -75,7 +75,7 @@ def detect_broken(
 
     `least` is the least probability with which an unflagged row was drawn; 0 where none was.
     """
-    value, known = _margins(one, cohorts)
+    value, known = _margins(one, cohorts, least)
     if one.of_alarms:
         cohorts, value, known = cohorts.take(cohorts.alarm), value[cohorts.alarm], known[cohorts.alarm]
     low, high = one.ends(cohorts.epoch.first_alarm, least)
@@ -102,15 +102,19 @@ def detect_broken(
     )
 
 
-def _margins(one: Margin, cohorts: Cohorts) -> tuple[Floats, Floats]:
-    """The margin of each line, favourable without a label, and which have one."""
+def _margins(one: Margin, cohorts: Cohorts, least: float) -> tuple[Floats, Floats]:
+    """The margin of each line, favourable without a label, and which have one.
+
+    Where none is drawn, unflagged rows are rows without a label.
+    """
     weight = np.divide(1.0, cohorts.propensity, out=np.zeros(cohorts.rows.size), where=cohorts.propensity > 0)
     hit, false_alarm, unflagged, missed = (
         each[cohorts.cell] for each in (one.hit, one.false_alarm, one.unflagged, one.missed)
     )
     alarm = np.where(cohorts.positive, hit, np.where(cohorts.negative, false_alarm, np.maximum(hit, false_alarm)))
     extra = np.where(cohorts.positive, missed, np.where(cohorts.negative, 0.0, np.maximum(missed, 0.0)))
-    value = np.where(cohorts.alarm, alarm, unflagged + np.where(cohorts.drawn, weight * extra, 0.0))
+    weight = np.where(cohorts.drawn, weight, 0.0) if least else np.ones(weight.size)
+    value = np.where(cohorts.alarm, alarm, unflagged + weight * extra)
     needs = (one.hit != one.false_alarm).any() or one.missed.any()
     labelled = cohorts.due & ~cohorts.unknown if needs else np.ones(cohorts.rows.size, dtype=np.bool_)
     return value.astype(np.float64), labelled.astype(np.float64)

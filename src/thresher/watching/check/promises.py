@@ -155,7 +155,7 @@ def _labels(promise: Promise, evidence: Evidence) -> Labels:
         needed = cohorts.alarm if of_alarms else cohorts.due
         return cohorts.count(needed & (cohorts.unknown == unknown))
 
-    mature, young = evidence.mature, evidence.young
+    mature, young = evidence.cohorts_of(promise), evidence.young
     return Labels(
         count(mature, unknown=False), count(mature, unknown=True), young.count(young.alarm if of_alarms else young.due)
     )
@@ -192,7 +192,7 @@ def _because(
     elif promise.quantity == "precision":
         words = [f"{labels.used:,} reviewed"]
     else:
-        mature = evidence.mature
+        mature = evidence.cohorts_of(promise)
         missed = mature.count(mature.drawn & mature.positive)
         drawn = mature.count(mature.drawn & ~mature.unknown)
         others = mature.count(~mature.alarm)
@@ -200,6 +200,8 @@ def _because(
         words = [f"{missed:,} {noun} in {drawn:,} labelled of {others:,} without alarm"]
         if not evidence.least:
             words = ["no row that raised no alarm is drawn to be labelled: draw some with sample="]
+        elif (drawn_in := mature.periods.size) < (known := evidence.mature.periods.size):
+            words.append(f"from {drawn_in:,} of {known:,} periods, in which rows were drawn")
     if math.isnan(interval.estimate) and interval.note and interval.method == "none":
         words.append(interval.note)
     if labels.due:

@@ -188,7 +188,7 @@ def _missed_sum(others: Cohorts, evidence: Evidence, value: Floats, level: float
     low, high = (known + _total(np.where(others.unknown, end, 0.0), rows) for end in ends)
     if not others.count(others.unknown):
         return Interval(known, known, known, 0.0, level, "counted")
-    sampled = others.period >= evidence.drawn_from
+    sampled = np.isin(others.period, evidence.sampled)
     if not evidence.least or not sampled.any():
         return Interval(math.nan, low, high, math.nan, level, "worst case")
     drawn = sampled & others.drawn

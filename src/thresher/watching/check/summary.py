@@ -10,7 +10,7 @@ from thresher._internal.text import count_text, in_words, interval_text, number_
 from thresher.inference import Interval
 from thresher.watching.check.promises import PromiseCheck
 from thresher.watching.periods import period_text
-from thresher.watching.settings import SCORES
+from thresher.watching.settings import OF_MISSES, SCORES
 
 if TYPE_CHECKING:
     from thresher.watching.check.result import Check
@@ -68,7 +68,7 @@ def next_steps(check: Check) -> Iterator[str]:
     of_alarms = [one for one in unknown if one.promise.quantity == "precision"]
     if of_alarms and of_alarms[0].labels.due:
         yield f"label {count_text(of_alarms[0].labels.due, 'alarm')}: thresher watch review --towards precision"
-    elif len(unknown) > len(of_alarms) and not check.evidence.least:
+    elif _needs_draw(check):
         yield "draw rows without alarm to be labelled: thresher watch review --sample 0.01"
     elif due := max((one.labels.due for one in unknown), default=0):
         yield f"label {count_text(due, 'row')} that are old enough: thresher watch review"
@@ -79,6 +79,14 @@ _MENDING = {
     "recalibrate": "mend the probabilities (thresher calibrate), then thresher watch deploy",
     "refit": "learn the model again from newer rows, then thresher watch deploy",
 }
+
+
+def _needs_draw(check: Check) -> bool:
+    """Whether rows without alarm would tell of a promise, and none are drawn any more."""
+    shares = [share for _, share in check.epoch_of.sample]
+    by_another = not any(shares) and check.evidence.least > 0
+    needs = any(one.promise.quantity in OF_MISSES for one in check.promises.values())
+    return needs and not shares[-1] and not by_another
 
 
 def _look_since(check: Check) -> str:
