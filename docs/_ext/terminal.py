@@ -10,10 +10,13 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+import thresher
+from docs import terminal
 from docs.terminal import SAMPLES, options, run
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 
 class Terminal(SphinxDirective):
@@ -24,6 +27,7 @@ class Terminal(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """One block of text."""
+        _depend_on_source(self.env)
         folder = self.env.temp_data.get("terminal")
         if folder is None:
             folder = self.env.temp_data["terminal"] = self._folder()
@@ -52,7 +56,14 @@ class Options(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The nodes of the table."""
+        _depend_on_source(self.env)
         return self.parse_text_to_nodes(options(self.arguments[0]))
+
+
+def _depend_on_source(env: BuildEnvironment) -> None:
+    """Have the page read again when a command may print something else."""
+    for path in (*Path(thresher.__file__).parent.rglob("*.py"), Path(terminal.__file__)):
+        env.note_dependency(str(path))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
