@@ -322,6 +322,10 @@ def test_the_queue_counts_complete_prefixes_only(place):
     stratum = int(np.argmax(partly.waiting))
     assert partly.waiting[stratum] > 0
     assert partly.labelled.sum() > before.labelled.sum()
+    again = one.review(20)
+    assert (again.id[0], again.reason[0]) == (skipped, "skipped")
+    assert again.reason.count("skipped") == 1
+    assert len(again.id) == len(set(again.id)) == 20
     one.label({"id": [skipped], "label": [truth[skipped]]})
     complete = one.check().queue
     assert complete.waiting[stratum] == 0
@@ -407,6 +411,24 @@ def test_a_clock_that_goes_back_reorders_nothing(place):
     assert seen == sorted(seen)
     assert one.check(as_of="2026-03-10T12:00Z").counts["rows"] == 0
     assert one.check(as_of="2026-03-11T00:00Z").counts["rows"] == 4
+
+
+def test_a_former_moment_is_as_it_was_or_is_refused(place):
+    clock, rng = Clock(), np.random.default_rng(15)
+    one = watch(place, clock, promises=["recall >= 0.4"], sample=0.5, matures="2d")
+    stream(one, clock, periods=20, rng=rng, review=due(place))
+    then = one.check()
+    assert then.promises["recall"].interval.width < 1
+    at = clock().isoformat()
+    clock.at(30)
+    one.draw(0.1)  # from now on fewer rows are drawn, and those of before count as before
+    one.insert(rows(9000, [0.01, 0.9], 25))
+    assert one.check(as_of=at).to_json() == then.to_json()
+    one.insert(rows(9000, [0.02, 0.9], 25), replace=True)
+    with pytest.raises(SourceError, match="compacted or replaced at 2026-03-31"):
+        one.check(as_of=at)
+    clock.at(29)  # a clock that goes back can still ask for the present
+    assert one.check().counts["rows"] == 2002
 
 
 def test_weeks_and_a_budget_shared_by_promises(place):

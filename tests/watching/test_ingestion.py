@@ -473,6 +473,7 @@ def test_counts_of_an_engine_are_those_of_the_rows(tmp_path):
     assert few.count(counts) == 2000
     assert few.insert(table).rows < 1300  # alarms and drawn rows alone
     assert few.count(counts) == 2000  # counting again changes nothing
+    assert few.history()["batches"][0]["replaced"] == 2000
     assert few.check().to_json() == every.check().to_json()
     with pytest.raises(ArgumentError, match="counted"):
         every.count(counts)

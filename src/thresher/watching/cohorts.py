@@ -112,7 +112,8 @@ class Ages:
 class Queue:
     """A closed stretch: rows, labelled prefix and positives of each stratum.
 
-    `waiting` are labelled rows that come after the first one without a label, and are not usable yet.
+    `waiting` are labelled rows that come after the first one without a label, and are not usable yet; `reach` is the
+    random number of the last of them.
     """
 
     first: int
@@ -121,6 +122,7 @@ class Queue:
     labelled: Counts
     positive: Counts
     waiting: Counts
+    reach: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +141,7 @@ class Snapshot:
     corrections: int
     last_row: int | None
     last_label: int | None
-    compacted: int  # the moment of the last compaction
+    rewritten: int  # the moment at which rows, labels or counts were last compacted or replaced
     foreign: tuple[int, ...]  # periods of which all scores lie outside the reference's
     early: tuple[int, str] | None  # labels that came before their row and are older than it, with the first id
     drawn_late: int  # rows that another system drew, recorded after their label had come
@@ -175,8 +177,9 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
     (period,) = period_numbers(np.array([as_of]), settings.period, settings.zone_info).tolist()
     first, until = stretch_before(period, settings.stretch)
     ((last_row, last_label),) = store.query(schema.LATEST, **moment)
-    ((compacted,),) = store.query(
-        "SELECT coalesce(max(seen), 0) FROM batch WHERE watch = :watch AND kind = 'compact'", watch=state.number
+    ((rewritten,),) = store.query(
+        "SELECT coalesce(max(seen), 0) FROM batch WHERE watch = :watch AND (kind = 'compact' OR replaced > 0)",
+        watch=state.number,
     )
     return Snapshot(
         state=state,
@@ -199,7 +202,7 @@ def read_snapshot(store: Store, name: str | None, *, as_of: int, past: bool) -> 
         corrections=int(store.query(schema.CORRECTIONS, **moment)[0][0]),
         last_row=None if last_row is None else int(last_row),
         last_label=None if last_label is None else int(last_label),
-        compacted=int(compacted),
+        rewritten=int(rewritten),
         foreign=_foreign(store, epoch, moment),
         early=_early(store, moment),
         drawn_late=_drawn_late(store, epoch, moment),
@@ -269,7 +272,10 @@ def _queue(store: Store, epoch: Epoch, stretch: dict[str, int], *, totals: bool)
     """Bookkeeping of a stretch: in each stratum only the labelled prefix counts."""
     size = int((~epoch.alarm_strata()).sum())
     rows, labelled, positive, waiting = (np.zeros(size, dtype=np.int64) for _ in range(4))
-    ends = np.full(size, np.inf)  # the first random number without a label
+    ends, reach = (
+        np.full(size, np.inf),
+        np.zeros(size),
+    )  # the first random number without a label, and the last with one
     stored: Counter[int] = Counter()
     for cell, count, end in store.query(schema.QUEUE_CELLS, **stretch):
         stratum = int(epoch.stratum_of(np.array([cell]))[0])
@@ -289,7 +295,8 @@ def _queue(store: Store, epoch: Epoch, stretch: dict[str, int], *, totals: bool)
             positive[stratum] += int(label)
         else:
             waiting[stratum] += 1
-    return Queue(stretch["first"], stretch["until"], rows, labelled, positive, waiting)
+            reach[stratum] = max(reach[stratum], u)
+    return Queue(stretch["first"], stretch["until"], rows, labelled, positive, waiting, reach)
 
 
 def _columns(store: Store, epoch: Epoch, *, watch: int, last: int) -> dict[str, tuple[Counts, Counts]]:

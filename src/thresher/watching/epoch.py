@@ -173,15 +173,17 @@ class Epoch:
         return zlib.compress(self.reference.to_json().encode(), 6)
 
 
-def read_epoch(number: int, decision: str, reference: bytes, *, cells: str, since: int, sample: str) -> Epoch:
-    """An epoch as a store has it."""
+def read_epoch(
+    number: int, decision: str, reference: bytes, *, cells: str, since: int, sample: str, last: int
+) -> Epoch:
+    """An epoch as a store had it after its last batch."""
     plain = json.loads(cells)
     return Epoch(
         number=number,
         decision=Decision.from_json(decision),
         reference=Ranking.from_json(zlib.decompress(reference).decode()),
         since=since,
-        sample=tuple((int(at), float(share)) for at, share in json.loads(sample)),
+        sample=tuple((int(at), float(share)) for at, share, batch in json.loads(sample) if batch <= last),
         cuts=np.array(plain["cuts"], dtype=np.float64),
         first_alarm=plain["first_alarm"],
         strata=tuple(plain["strata"]),

@@ -1,4 +1,4 @@
-"""Which rows to label next: drawn ones that are due, then a queue by strata."""
+"""Which rows to label next: drawn ones, skipped ones, then a queue by strata."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ _EVER = 2**62
 class Review(Tabular):
     """Rows to label next, in the order in which to label them.
 
-    `reason` is "drawn" for rows of the running sample, and "queue" for those that extend the closed stretch. In each
-    stratum of the queue any labelled prefix counts, so label it from the top and skip none. `now` are the limits of
+    `reason` is "drawn" for rows of the running sample, "skipped" for those that keep later labels of the queue from
+    being used, and "queue" for those that extend it. In each stratum of the queue any labelled prefix counts, so label
+    it from the top and skip none. `now` are the limits of
     recall in the stretch from its queue, and `expected` those with these labels, if shares stay as they are.
     """
 
@@ -84,32 +85,42 @@ def choose_rows(store: Store, snapshot: Snapshot, number: Any, towards: Any) -> 
     require_one_of(towards, TARGETS, name="towards", fix='give "recall", "cost" or "precision"')
     state, queue = snapshot.state, snapshot.queue
     moment_ = {"watch": state.number, "last": state.last, "as_of": snapshot.as_of, "decision": state.epoch.number}
-    lines: list[tuple[Any, ...]] = []
+    alarms = towards == "precision"
+    ends = {"first": -_EVER, "until": _EVER} if alarms else {"first": queue.first, "until": queue.last}
+    lines: dict[bytes, tuple[Any, ...]] = {}
     reasons: list[str] = []
-    if towards != "precision":
-        lines = store.query(schema.DRAWN_ROWS, **moment_, alarm=0, most=number)
-        reasons = ["drawn"] * len(lines)
-    wanted = number - len(lines)
-    planned = np.zeros(queue.rows.size, dtype=np.int64)
-    if wanted:
-        alarm = int(towards == "precision")
-        rows, labelled, positive = _strata(snapshot, alarms=bool(alarm))
-        planned = _allocate(wanted, rows, labelled, positive, snapshot, alarms=bool(alarm))
-        known = {bytes(line[0]) for line in lines}
-        first, until = (-_EVER, _EVER) if alarm else (queue.first, queue.last)
-        for stratum, count in zip(_numbers(snapshot, alarms=bool(alarm)), planned.tolist(), strict=True):
-            if not count:
-                continue
-            low, high = _cells(snapshot, stratum)
-            bounds = {"first": first, "until": until, "low": low, "high": high, "alarm": alarm}
-            more = store.query(schema.QUEUED_ROWS, **moment_, **bounds, most=count + len(known))
-            taken = [line for line in more if bytes(line[0]) not in known][:count]
-            lines += taken
-            reasons += ["queue"] * len(taken)
+
+    def queued(stratum: int, most: int, before: float) -> list[tuple[Any, ...]]:
+        low, high = _cells(snapshot, stratum)
+        bounds = {**ends, "low": low, "high": high, "alarm": int(alarms), "before": before}
+        more = store.query(schema.QUEUED_ROWS, **moment_, **bounds, most=most + len(lines))
+        return [line for line in more if bytes(line[0]) not in lines]
+
+    def add(more: list[tuple[Any, ...]], reason: str) -> int:
+        lines.update({bytes(line[0]): line for line in more})
+        reasons.extend([reason] * len(more))
+        return len(more)
+
+    usable = np.zeros(queue.rows.size, dtype=np.int64)  # labels of the queue, once these rows have theirs
+    rows, labelled, positive = _strata(snapshot, alarms=alarms)
+    strata = _numbers(snapshot, alarms=alarms)
+    if not alarms:
+        add(store.query(schema.DRAWN_ROWS, **moment_, alarm=0, most=number), "drawn")
+        for n in np.flatnonzero(queue.waiting).tolist():
+            skipped = queued(strata[n], int(queue.waiting[n]) + 1, float(queue.reach[n]))
+            if len(skipped) <= min(int(queue.waiting[n]), number - len(lines)):  # no more than they make usable
+                usable[n] = add(skipped, "skipped") + queue.waiting[n]
+                labelled = labelled + np.where(np.arange(rows.size) == n, len(skipped), 0)
+    if wanted := number - len(lines):
+        planned = _allocate(wanted, rows, labelled, positive, snapshot, alarms=alarms)
+        for stratum, count in zip(strata, planned.tolist(), strict=True):
+            if count:
+                add(queued(stratum, count, 1.0)[:count], "queue")
+        usable = usable if alarms else usable + planned
     if not lines:
         raise _nothing_left(snapshot, towards)
-    now, expected = _narrowing(snapshot, planned) if towards != "precision" else (None, None)
-    return _review(snapshot, lines, reasons, now, expected)
+    now, expected = _narrowing(snapshot, usable) if not alarms else (None, None)
+    return _review(snapshot, list(lines.values()), reasons, now, expected)
 
 
 def _nothing_left(snapshot: Snapshot, towards: str) -> SourceError:

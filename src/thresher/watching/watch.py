@@ -46,6 +46,7 @@ from thresher.watching.storage.rows import (
 from thresher.watching.storage.state import (
     State,
     add_epoch,
+    add_share,
     add_watch,
     begin_batch,
     end_batch,
@@ -300,8 +301,9 @@ class Watch(Result):
         with self._open() as store:
             with store.read():
                 snapshot = read_snapshot(store, self._name, as_of=moment, past=as_of is not None)
-            if moment < snapshot.compacted:
-                what = f"rows were compacted at {moment_text(snapshot.compacted)}, and how it was before is gone"
+            if as_of is not None and moment < snapshot.rewritten:
+                changed = moment_text(snapshot.rewritten)
+                what = f"rows or labels were compacted or replaced at {changed}, and how it was before is gone"
                 raise SourceError(what, "ask for a later moment")
             check, raised = assemble(snapshot, gate=gate)
             if record if record is not None else as_of is None:
@@ -311,9 +313,9 @@ class Watch(Result):
     def review(self, number: int, *, towards: str = "recall") -> Review:
         """Choose which rows to label next, and say what their labels are expected to buy.
 
-        First come rows of the running sample that are due, then the queue of the last closed stretch, by strata and
-        permanent random numbers: any prefix of a stratum is a simple random sample. `towards` "recall" or "cost" asks
-        for rows without alarm, "precision" for alarms.
+        First come rows of the running sample that are due, then rows of the last closed stretch's queue that were
+        skipped, then the queue itself, by strata and permanent random numbers: any prefix of a stratum is a simple
+        random sample. `towards` "recall" or "cost" asks for rows without alarm, "precision" for alarms.
         """
         with self._open() as store, store.read():
             snapshot = read_snapshot(store, self._name, as_of=self._now(), past=False)
@@ -390,13 +392,7 @@ class Watch(Result):
             state = read_state(store, self._name)
             require_unjudged(store, state, start)
             number, seen = begin_batch(store, state, self._now())
-            shares = json.dumps([*state.epoch.sample, (start, float(sample))])
-            store.execute(
-                "UPDATE decision SET sample = :shares WHERE watch = :watch AND number = :number",
-                shares=shares,
-                watch=state.number,
-                number=state.epoch.number,
-            )
+            add_share(store, state, float(sample), since=start, batch=number)
             end_batch(store, state.number, number, seen=seen, kind="draw")
 
     def compact(self, *, before: Time) -> int:

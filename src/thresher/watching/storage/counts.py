@@ -24,6 +24,7 @@ def count_rows(store: Store, state: State, counts: Mapping[Any, Ranking], *, now
     number, seen = begin_batch(store, state, now)
     since = np.array([epoch.since for epoch in state.epochs], dtype=np.int64)
     lines: list[dict[str, Any]] = []
+    replaced = 0
     for key, ranking in counts.items():
         at = np.array([single_time(key, name="counts")], dtype=np.int64)
         period = int(period_numbers(at, settings.period, settings.zone_info)[0])
@@ -34,12 +35,10 @@ def count_rows(store: Store, state: State, counts: Mapping[Any, Ranking], *, now
             raise SourceError(what, "insert the rows of that period one by one")
         epoch = state.epochs[first]
         _require_split(ranking, epoch.decision.threshold, period_text(period, settings.period))
-        store.execute(
-            "DELETE FROM tally WHERE watch = :watch AND decision = :decision AND period = :period AND propensity = 0",
-            watch=state.number,
-            decision=epoch.number,
-            period=period,
-        )
+        former = {"watch": state.number, "decision": epoch.number, "period": period}
+        where = "FROM tally WHERE watch = :watch AND decision = :decision AND period = :period AND propensity = 0"
+        replaced += int(store.query(f"SELECT coalesce(sum(rows), 0) {where}", **former)[0][0])
+        store.execute(f"DELETE {where}", **former)
         pos, neg = epoch.in_cells(ranking)
         rows = (pos + neg).astype(np.int64)
         for cell in np.flatnonzero(rows).tolist():
@@ -48,7 +47,7 @@ def count_rows(store: Store, state: State, counts: Mapping[Any, Ranking], *, now
             lines.append({"watch": state.number, "batch": number, **place, **line})
     store.execute_many(schema.ADD_TALLY, lines)
     total = sum(line["rows"] for line in lines)
-    end_batch(store, state.number, number, seen=seen, kind="count", rows=total, fresh=total)
+    end_batch(store, state.number, number, seen=seen, kind="count", rows=total, fresh=total, replaced=replaced)
     return total
 
 

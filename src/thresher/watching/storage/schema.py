@@ -159,7 +159,7 @@ WHERE scored.watch = :watch AND scored.batch <= :last AND scored.at <= :as_of AN
   AND known_label.label IS NULL AND scored.alarm = :alarm"""
 DRAWN_ROWS = f"{_QUEUED} AND scored.propensity > 0 ORDER BY scored.at, scored.u, scored.id LIMIT :most"
 QUEUED_ROWS = f"""{_QUEUED} AND scored.period BETWEEN :first AND :until AND scored.cell BETWEEN :low AND :high
-ORDER BY scored.u, scored.id LIMIT :most"""
+  AND scored.u < :before ORDER BY scored.u, scored.id LIMIT :most"""
 ORPHANS = """
 SELECT count(DISTINCT event.id) FROM event
 WHERE event.watch = :watch AND event.at <= :as_of AND event.batch <= :last AND NOT EXISTS (

@@ -66,7 +66,7 @@ def read_state(store: Store, name: str | None, *, as_of: int | None = None) -> S
         raise SourceError(f"{title!r} was made at {moment_text(first)}", "ask for a later moment")
     try:
         epochs = tuple(
-            read_epoch(n, text, bytes(blob), cells=cells, since=since, sample=share)
+            read_epoch(n, text, bytes(blob), cells=cells, since=since, sample=share, last=last)
             for n, text, blob, cells, since, share in decisions
         )
         read = Settings.from_json(settings)
@@ -159,8 +159,19 @@ def add_epoch(store: Store, watch: int, epoch: Epoch, batch: int) -> None:
         reference=epoch.reference_bytes(),
         cells=epoch.cells_json(),
         since=epoch.since,
-        sample=json.dumps(epoch.sample),
+        sample=json.dumps([(at, share, batch) for at, share in epoch.sample]),
         batch=batch,
+    )
+
+
+def add_share(store: Store, state: State, share: float, *, since: int, batch: int) -> None:
+    """Add a share of rows that are drawn from a moment on."""
+    place = {"watch": state.number, "number": state.epoch.number}
+    ((text,),) = store.query("SELECT sample FROM decision WHERE watch = :watch AND number = :number", **place)
+    store.execute(
+        "UPDATE decision SET sample = :shares WHERE watch = :watch AND number = :number",
+        shares=json.dumps([*json.loads(text), (since, share, batch)]),
+        **place,
     )
 
 
