@@ -116,18 +116,19 @@ def two_writers_and_a_reader(batches, checks):
         watch(place, promises=["precision >= 0.5"], sample=0, stretch=10_000)
         writers = [start(WRITER, place, which, batches) for which in (0, 1)]
         one = th.Watch(place, clock=clock, timeout=20)
-        seen: list[str] = []
+        seen: list[tuple[str, bool]] = []  # with whether alarms were recorded
         while len(seen) < checks or any(writer.poll() is None for writer in writers):
-            seen.append(one.check(record=len(seen) % 4 == 0).to_json())
+            record = len(seen) % 4 == 0
+            seen.append((one.check(record=record).to_json(), record))
         assert [writer.wait() for writer in writers] == [0, 0]
         for writer in writers:
             assert writer.stdout is not None
             writer.stdout.close()
-        seen.append(one.check().to_json())
-        assert json.loads(seen[-1])["counts"]["labelled"] > 0
+        seen.append((one.check().to_json(), True))
+        assert json.loads(seen[-1][0])["counts"]["labelled"] > 0
         state = watch(folder / "state.db", clock, name="w", promises=["precision >= 0.5"], sample=0, stretch=10_000)
         known, labelled = 0, 0
-        for text in dict.fromkeys(seen):
+        for text, record in dict.fromkeys(seen):
             counts = json.loads(text)["counts"]
             due = counts["labelled"] + counts["reported_misses"]
             assert counts["rows"] % 50 == due % 50 == 0  # complete batches only
@@ -138,7 +139,7 @@ def two_writers_and_a_reader(batches, checks):
                 ids = [f"r{i}" for i in range(labelled, due)]
                 state.label({"id": ids, "label": [1] * len(ids), "t": days([2] * len(ids))}, time="t")
             known, labelled = counts["rows"], due
-            assert state.check(record=False).to_json() == text
+            assert state.check(record=record).to_json() == text
         assert (known, labelled) == (100 * batches, 100 * batches)
 
 
