@@ -154,6 +154,7 @@ def examples(name: str) -> dict[str, Any]:
         *(learning.feature_curve(tree, X, y, folds=3), learning.learning_curve(tree, X, y, folds=3)),
         *(learning.missing_values(wide), learning.complete_rows(wide), learning.label_noise([name, other] * 4, 0.25)),
         *(learning.instance_noise(X, 0.5), learning.principal_components(X)),
+        *((shift := learning.covariate_shift({name: [1, 2, 3]}, {name: [4, 5, 6]})), *shift.columns),
         *(learning.target_column({name: [name, other] * 4}, name),),
         learning.Deployed(tree, decision, (), (name,), name, (name, other)),
         learned(evaluated, validated, types, learning.split(y, (3, 1)), (name, other)),
