@@ -54,7 +54,8 @@ def costs(ranking: Ranking, condition: OperatingCondition | None = None) -> list
     def step(*pieces: str, height: float | None = None, splits: tuple[int, ...] = ()) -> CostStep:
         return CostStep(parts=sentence(*pieces), choice=choice, slope=slope, level=height, splits=splits)
 
-    reads = ": the accuracy" if stated.cost_ratio == 1 else ": 1 minus the cost, as a share of getting everything wrong"
+    share = "1 minus what errors cost, as a share of getting everything wrong"
+    reads = f": {'the accuracy' if stated.cost_ratio == 1 else share}"
     return [
         step(
             f"A miss costs {miss} a false alarm; the class ratio (positives per negative) is ",

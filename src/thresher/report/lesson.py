@@ -251,7 +251,7 @@ def _walk(cases: Ranking, names: ClassNames) -> Lesson:
         made.draw("dot", "here", [place], steps=(at, at))
         made.draw("text", "beside", [place], steps=(at, at), text=f"({place[0]:,.0f}, {place[1]:,.0f})", answer=True)
         made.extra[at] = {"strip": 0, "here": [at - 1] if at else [], "past": at}
-    made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
+    made.strips.append(_strip(cases))
     return made
 
 
@@ -309,7 +309,7 @@ def _costs(cases: Ranking, condition: OperatingCondition | None) -> Lesson:
     # The segments that are called positive at the recommended threshold.
     split = steps[-1].choice.point.split
     made.extra[last] |= {"here": list(range(split)), "past": split}
-    made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
+    made.strips.append(_strip(cases))
     return made
 
 
@@ -337,7 +337,7 @@ def _pairs(cases: Ranking, names: ClassNames) -> Lesson:
                 made.draw("text", "middle", [middle], steps=(at, last), text=number, answer=True)
         made.draw("area", "outline", [(fp[column], 0), (fp[column + 1], tp[-1])], steps=(at, at))
     made.draw("line", "walked", zip(fp, tp, strict=True), steps=(last, last))
-    made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
+    made.strips.append(_strip(cases))
     return made
 
 
@@ -380,7 +380,7 @@ def _losses(cases: Ranking, names: ClassNames) -> Lesson:
         for style, above in (("here", False), ("corner", True)):  # those above the picture lie on its edge
             dots = [(x, min(y, _MOST_LOSS)) for x, y in zip(shown, heights, strict=True) if (y > _MOST_LOSS) == above]
             made.draw("dot", style, dots, steps=(at, at))
-    made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
+    made.strips.append(_strip(cases))
     return made
 
 
@@ -409,7 +409,7 @@ def _calibration(cases: Ranking, names: ClassNames) -> Lesson:
         }
     top = max((step.squared_error for step in steps[:-1]), default=1.0)
     made.extra[last] = {"strip": 0, "here": [], "past": len(cases), "top": _short(top * 1.1) or 1}
-    made.strips.append(_strip(cases, [score_text(score) for score in cases.score.tolist()]))
+    made.strips.append(_strip(cases))
     return made
 
 
@@ -458,7 +458,9 @@ def _across(level: float, slope: float) -> list[Place]:
     return [(x, level + slope * (x - 1 + level)) for x in (0.0, 1.0)]
 
 
-def _strip(cases: Ranking, below: Sequence[str]) -> list[list[Any]]:
+def _strip(cases: Ranking, below: Sequence[str] | None = None) -> list[list[Any]]:
+    """Counts of each segment, and below them its score if nothing else."""
+    below = [score_text(score) for score in cases.score.tolist()] if below is None else below
     return [list(each) for each in zip(cases.pos.tolist(), cases.neg.tolist(), below, strict=True)]
 
 
