@@ -192,3 +192,13 @@ class TestDrawings:
     )
     def test_what_is_no_drawing(self, lines):
         assert "Error" in "".join(failures(fenced(">>> x = 1") + fenced(*lines, language="{draw}"), "bad.md"))
+
+
+def test_no_document_calls_anything_simple():
+    prose = {
+        path.name: re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for path in current_documents()
+    }
+    assert [
+        name for name, text in prose.items() if re.search(r"\b(?:simply|obviously|of course)\b", text, re.IGNORECASE)
+    ] == []
