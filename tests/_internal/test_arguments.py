@@ -66,7 +66,7 @@ def test_what_fits_passes():
     assert require_between(Fraction(1, 2), 0, 1, name="share", fix="f") == 0.5
 
 
-@pytest.mark.parametrize("seed", [-1, 2**32, 0.5, None])
+@pytest.mark.parametrize("seed", [-1, 2**32, 0.5, np.float64(3), None])
 def test_seeds_that_scikit_learn_would_refuse(seed):
     with pytest.raises(th.errors.ArgumentError, match="seed must be"):
         require_seed(seed)

@@ -253,6 +253,9 @@ def test_cells_are_sums():
         (lambda: Cells([[1, -2]]), "at least 0"),
         (lambda: Cells([1, 2]), "shape"),
         (lambda: Cells([[1, 2]], scores=[1, 2]), "2 scores for 1"),
+        (lambda: Cells([[1, 2 + 1j]]), "must be numbers"),
+        (lambda: Cells([[1e308, 1e308]]), "overflows"),
+        (lambda: Gaussians([[0.0], [1.0]], classes=0), "classes cannot be"),  # type: ignore[arg-type]
         (lambda: Cells([[1, 2, 3]], scores=[1]), "two classes"),
         (lambda: Cells([[1, 2, 3]]).auc, "3 classes"),
         (lambda: Cells([[1, 2]]).posterior([1]), "numbered 0 to 0"),

@@ -89,8 +89,11 @@ def require_integer(value: Any, *, name: str, least: int, fix: str, most: int | 
 
 
 def require_seed(value: Any) -> int:
-    """A seed that NumPy and scikit-learn both take."""
-    return require_integer(value, name="seed", least=0, most=_LARGEST_SEED, fix=f"e.g. {argument('seed', 0)}")
+    """A seed that NumPy and scikit-learn both take: no float, however whole."""
+    fix = f"e.g. {argument('seed', 0)}"
+    if isinstance(value, float):
+        raise _refusal("seed", "be a whole number", value, fix)
+    return require_integer(value, name="seed", least=0, most=_LARGEST_SEED, fix=fix)
 
 
 def require_jobs(value: Any) -> None:
@@ -185,6 +188,8 @@ def require_classifier(estimator: Any) -> None:
 def numbers_of(values: Any, *, name: str, fix: str = "give a list of numbers", dimensions: int | None = 1) -> Floats:
     """A new array of numbers; `dimensions` None takes any shape."""
     try:
+        if np.iscomplexobj(values):  # which would lose a part
+            raise TypeError
         numbers: Floats = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):  # the last of an integer beyond all floats
         raise _refusal(name, "be numbers", values, fix) from None

@@ -51,6 +51,9 @@ class Cells:
             raise ArgumentError(
                 f"{argument('counts')} must be at least 0, got {cells.min():g}", fix, parameter="counts"
             )
+        with np.errstate(over="ignore"):
+            if not np.isfinite(cells.sum()):
+                raise ArgumentError(f"the sum of {argument('counts')} overflows", "give counts in another unit")
         empty = [f"row {i}" for i in np.flatnonzero(cells.sum(axis=1) == 0)]
         empty += [f"column {i}" for i in np.flatnonzero(cells.sum(axis=0) == 0)]
         if empty:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_integer, require_number
+from thresher._internal.arguments import numbers_of, require_instance, require_integer, require_number
 from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.laboratory.sample import Sample, Seed, random_generator
@@ -292,6 +292,7 @@ def _class_numbers(classes: Sequence[int] | None, components: int) -> list[int]:
     if classes is None:
         return list(range(components))
     fix = "number classes from 0, one number for each component, e.g. [0, 1, 1]"
+    require_instance(classes, (Sequence, np.ndarray), name="classes", fix=fix)
     numbers = [require_integer(each, name="classes", least=0, fix=fix) for each in classes]
     if len(numbers) != components or not sorted(set(numbers)) == list(range(max(numbers) + 1)) != [0]:
         raise ArgumentError(f"{argument('classes')} must number two classes or more, got {numbers}", fix)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from thresher._internal.arguments import short_repr
 from thresher._internal.text import isolated, number_text
 from thresher.errors import ArgumentError, WeightError, argument
 from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
@@ -61,7 +62,7 @@ class ClassNames:
         for name in ("positive", "negative"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and value.strip()):
-                what = f"{argument(name)} must be a name, got {value!r}"
+                what = f"{argument(name)} must be a name, got {short_repr(value)}"
                 raise ArgumentError(what, "give what the cases of that class are called, e.g. spam", parameter=name)
         if self.positive is not None and self.positive == self.negative:
             raise ArgumentError(f"both classes are called {self.positive!r}", "give two names")

@@ -31,6 +31,7 @@ def test_an_index_is_no_column_and_a_matrix_gets_names():
         (pd.DataFrame(index=[0, 1]), th.errors.EmptyError, "no columns"),
         ({"a": [1], "b": [1, 2]}, th.errors.LengthError, "a 1, b 2"),
         ([1, 2], th.errors.ColumnError, "list is no table"),
+        ({"a": "text"}, th.errors.ColumnError, "'a' is no list of values"),
     ],
 )
 def test_what_is_no_table_is_refused(data, kind, words):

@@ -8,7 +8,7 @@ import pytest
 
 import thresher as th
 from thresher.learning import target_column
-from thresher.learning.data.target import binary_target, learning_target, require_enough
+from thresher.learning.data.target import binary_target, class_labels, learning_target, require_enough
 
 
 @pytest.mark.parametrize(
@@ -270,6 +270,12 @@ def test_costs_of_a_class_that_no_row_is_of_are_refused():
     costs = th.CostMatrix.equal(["cat", "cow", "emu", "gnu", "yak"])
     with pytest.raises(th.errors.LabelError, match="costs have the class 'yak'"):
         learning_target(MANY, "kind", condition=th.OperatingCondition(costs=costs))
+
+
+def test_labels_are_one_column():
+    with pytest.raises(th.errors.LengthError, match="y should be a 1d array"):
+        class_labels(None)
+    assert class_labels([1e308, 0.0]).size == 2  # large, and no measurements
 
 
 def test_too_few_training_rows_are_refused():

@@ -87,6 +87,8 @@ def test_long_lists_are_cut():
         ([[1.0, 2.0]], {}, th.errors.EmptyError, "one row does not vary"),
         ([1.0, 2.0], {}, th.errors.LengthError, "table of numbers"),
         (np.ones((4, 2)), {}, th.errors.ArgumentError, "every feature is constant"),
+        ([[1e308, 1.0], [1, 2]], {}, th.errors.ArgumentError, "square overflows"),
+        ([[1.0, 2.0], [1]], {}, th.errors.LengthError, "differ in length"),
         (np.eye(3), {"n_components": 3}, th.errors.ArgumentError, "at most 2, got 3"),
     ],
 )

@@ -275,6 +275,7 @@ def test_top_takes_the_best_single_scores():
         (2.5, {}, "got 2.5"),
         (True, {}, "got True"),
         (2, {"search": "best"}, "there is no search 'best'"),
+        (2, {"search": np.array(["top", "exact"])}, "there is no search"),
         (2, {"criterion": "F"}, "there is no criterion 'F'"),
         (2, {"search": "exact", "criterion": "hotelling_lawley"}, "ratio of sums over features"),
     ],

@@ -162,6 +162,8 @@ def test_what_has_no_short_text_says_so():
     assert learned.text() == "GaussianNB is no tree, rule or formula, and has no short text."
     with pytest.raises(th.errors.ArgumentError, match="most"):
         learned.text(most=0)
+    with pytest.raises(th.errors.ArgumentError, match="no classifier"):
+        free_parameters(None)
 
 
 def test_names_of_users_cannot_move_the_cursor():

@@ -66,6 +66,8 @@ def test_one_class_has_a_cost_at_the_datas_ratio_alone():
     assert np.isnan(fold_metric(th.OperatingCondition(class_ratio=1, cost_ratio=4))(only))
     with pytest.raises(th.errors.OneClassError):
         fold_metric("auc")(only)
+    with pytest.raises(th.errors.MeasureError, match="is no number but"):
+        fold_metric(lambda ranking: [ranking])(only)  # type: ignore[arg-type,return-value]
 
 
 @pytest.mark.parametrize("wanted", ["acuracy", 5, None])

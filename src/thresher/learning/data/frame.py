@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import require_names
+from thresher._internal.arguments import require_names, short_repr
 from thresher._internal.optional import extra
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, EmptyError, LengthError
@@ -78,7 +78,7 @@ def column_of(data: Any, name: Any) -> Any:
     if not isinstance(name, str) or name not in data.columns:
         near = get_close_matches(name, list(data.columns), n=1) if isinstance(name, str) else []
         known = ", ".join(map(repr, list(data.columns)[:8])) + (", …" if data.shape[1] > 8 else "")
-        what = f"there is no column {name!r}"
+        what = f"there is no column {short_repr(name)}"
         raise ColumnError(what, (f"did you mean {near[0]!r}? " if near else "") + f"the columns are {known}")
     return data[name]
 
@@ -147,7 +147,7 @@ def _as_pandas(data: Any, pandas: Any) -> Any:
     if isinstance(data, pandas.DataFrame):
         return data
     if isinstance(data, Mapping):
-        if bare := [name for name, column in data.items() if not hasattr(column, "__len__")]:
+        if bare := [name for name, column in data.items() if isinstance(column, str) or not hasattr(column, "__len__")]:
             raise ColumnError(f"column {bare[0]!r} is no list of values", "give one entry per row in each column")
         lengths = {len(column) for column in data.values()}
         if len(lengths) > 1:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import require_names, require_number, require_seed
+from thresher._internal.arguments import require_between, require_names, require_number, require_seed
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, OneClassError
 from thresher.inputs.arrow import Column, objects
 from thresher.inputs.columns import column, complete
 from thresher.inputs.labels import classes_of
-from thresher.learning.data.frame import column_of, frame
+from thresher.learning.data.frame import LARGEST, column_of, frame
 from thresher.ranking import Flags
 
 
@@ -76,8 +76,7 @@ def instance_noise(
     import pandas as pd
 
     table = frame(data).copy()
-    if not require_number(scale, name="scale", fix="give it in standard deviations, e.g. 1") > 0:
-        raise ArgumentError(f"scale must be above 0, got {scale}", "give it in standard deviations, e.g. 1")
+    width = require_between(scale, 0, np.inf, name="scale", fix="give it in standard deviations, e.g. 1")
     rng = np.random.default_rng(require_seed(seed))
     disturbed = np.zeros(len(table), dtype=np.bool_)
     disturbed[rng.choice(len(table), size=_count(rate, len(table)), replace=False)] = True
@@ -85,7 +84,9 @@ def instance_noise(
         values = column_of(table, name)
         if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
             numbers = values.astype(np.float64)
-            noise = rng.normal(scale=scale * float(numbers.std(ddof=0) or 0.0), size=len(table))
+            if (numbers.abs() > LARGEST).any():
+                raise ColumnError(f"column {name!r} holds numbers whose squares overflow", "divide the column")
+            noise = rng.normal(scale=width * float(numbers.std(ddof=0) or 0.0), size=len(table))
             table[name] = numbers + np.where(disturbed, noise, 0.0)
         else:
             present = values.dropna()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import require_instance, require_seed
+from thresher._internal.arguments import require_instance, require_seed, short_repr
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, ColumnError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
@@ -18,6 +18,7 @@ from thresher.inputs.labels import classes_of
 from thresher.learning.validation.folds import groups_and_times
 from thresher.ranking import Floats, Indices
 
+_LARGEST = 1e300  # of a proportion, so that their sum is a float
 _NAMES = {2: ("train", "test"), 3: ("train", "validation", "test")}
 
 
@@ -83,7 +84,7 @@ def split(
     y = column(labels, name="labels")
     if not y.size:
         raise EmptyError("there are no rows to split", "give at least two")
-    require_seed(seed)
+    seed = require_seed(seed)
     names, share = _proportions(parts)
     if groups is not None and times is not None:
         raise ArgumentError("both groups and times are given", "give one of them")
@@ -175,8 +176,10 @@ def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
     fix = "e.g. (70, 30) or (60, 20, 20)"
     require_instance(parts, (Mapping, Sequence, np.ndarray), name="parts", fix=fix)
     values = list(parts.values() if isinstance(parts, Mapping) else parts)
-    if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):
-        raise ArgumentError(f"parts must be two or more proportions above 0, got {parts!r}", fix)
+    if len(values) < 2 or not all(
+        isinstance(v, int | float | np.integer | np.floating) and 0 < v <= _LARGEST for v in values
+    ):
+        raise ArgumentError(f"parts must be two or more proportions above 0, got {short_repr(parts)}", fix)
     numbered = tuple(f"part {i}" for i in range(1, len(values) + 1))
     names = tuple(map(str, parts)) if isinstance(parts, Mapping) else _NAMES.get(len(values), numbered)
     return names, np.array(values, dtype=np.float64) / sum(values)

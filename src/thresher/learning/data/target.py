@@ -14,7 +14,15 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
+from thresher.errors import (
+    ArgumentError,
+    LabelError,
+    LengthError,
+    MissingValueError,
+    OneClassError,
+    PositiveLabelError,
+    argument,
+)
 from thresher.inputs.arrow import Column
 from thresher.inputs.columns import column, complete, float_texts
 from thresher.inputs.labels import classes_of, is_positive, label_array, listed, same
@@ -108,11 +116,15 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> ClassTarget:
 
 def class_labels(y: Any) -> npt.NDArray[Any]:
     """A column of class labels: one per row, none missing, and no measurements."""
-    labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    try:
+        labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise LengthError(str(error), "give one label per row") from None
     complete({"y": labels}, missing="raise", droppable=False)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise LabelError("the target holds infinite numbers, which are no classes", "give class labels")
-    check_classification_targets(labels)
+    with np.errstate(invalid="ignore"):  # of floats beyond all integers
+        check_classification_targets(labels)
     return labels
 
 

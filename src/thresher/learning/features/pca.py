@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import PCA
 
-from thresher._internal.arguments import require_integer, require_seed
+from thresher._internal.arguments import require_integer, require_seed, short_repr
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, MissingValueError
+from thresher.learning.data.frame import LARGEST
 from thresher.learning.features.scatter import Matrix, feature_names, number_table
 from thresher.ranking import Floats
 
@@ -119,12 +120,12 @@ def principal_components(
     """
     rows = _rows(X, least=2)
     most = min(len(rows) - 1, rows.shape[1])
-    require_seed(seed)
+    seed = require_seed(seed)
     if n_components is not None:
         fix = "there are no more components than features, nor than rows less one"
         n_components = require_integer(n_components, name="n_components", least=1, most=most, fix=fix)
     if not isinstance(standardise, bool | np.bool_):
-        what = f"standardise must be True or False, got {standardise!r}"
+        what = f"standardise must be True or False, got {short_repr(standardise)}"
         raise ArgumentError(
             what, "it divides features by their standard deviations; for another scale, scale them first"
         )
@@ -151,4 +152,7 @@ def _rows(X: Any, *, least: int = 0) -> Matrix:
     if bad := int((~np.isfinite(rows)).sum()):
         what = f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed"
         raise MissingValueError(what, "fill them first, or leave out those rows")
+    if rows.size and np.abs(rows).max() > LARGEST:
+        what = f"the largest entry is {np.abs(rows).max():g}, whose square overflows"
+        raise ArgumentError(what, "divide the columns")
     return rows.astype(np.float64)

@@ -250,7 +250,10 @@ def feature_names(X: Any, features: int) -> tuple[str, ...]:
 
 def number_table(X: Any, *, least: int) -> npt.NDArray[Any]:
     """Rows and columns of numbers, at least so many rows."""
-    rows = np.asarray(X)
+    try:
+        rows = np.asarray(X)
+    except ValueError:
+        raise LengthError("rows of X differ in length", "give rows and columns of numbers") from None
     if rows.ndim != 2 or rows.dtype.kind not in "biuf":
         what = f"X has shape {rows.shape} and type {rows.dtype}, and a table of numbers is needed"
         raise LengthError(what, "give rows and columns of numbers; preparation(columns) makes them of other columns")

@@ -14,7 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._internal.arguments import require_instance, require_number
+from thresher._internal.arguments import is_one_of, require_instance, require_number, short_repr
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, OneClassError, argument
 from thresher.learning.features.scatter import Matrix, Scatter, scatter
@@ -75,17 +75,17 @@ def selection(
     Selection(exact: x0, x2; J=14.5)
     """
     require_instance(table, Scatter, name="table", fix="give what scatter(X, y) returns")
-    if criterion not in get_args(Criterion):
+    if not is_one_of(criterion, get_args(Criterion)):
         fix = 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)'
-        raise ArgumentError(f"there is no criterion {criterion!r}", fix)
+        raise ArgumentError(f"there is no criterion {short_repr(criterion)}", fix)
     if len(table.classes) < 2:
         what = f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes"
         raise OneClassError(what, "give rows of at least two classes")
-    if search not in get_args(Search):
-        raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
+    if not is_one_of(search, get_args(Search)):
+        raise ArgumentError(f"there is no search {short_repr(search)}", f"use one of {', '.join(get_args(Search))}")
     features, size = len(table.names), cast("Any", n_features)
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or not 1 <= size <= features:
-        what = f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}"
+        what = f"n_features must be a whole number from 1 to {features:,}, got {short_repr(n_features)}"
         raise ArgumentError(what, "give how many of the features to choose")
     if search == "exact" and criterion == "hotelling_lawley":
         exhaustive, ratio = argument("search", "exhaustive"), argument("criterion", "trace_ratio")

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import require_classifier
 from thresher._internal.text import count_text, visible
 from thresher.calibration import LogisticCurve
 from thresher.learning.models.calibrated import CalibratedModel
@@ -128,6 +129,7 @@ def free_parameters(model: Any) -> int | None:
     >>> free_parameters(LogisticRegression().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [0, 0, 1]))
     3
     """
+    require_classifier(model)
     check_is_fitted(model)
     _, classifier = _parts(model)
     while isinstance(classifier, ClassifierWrapper | DistanceClassifier):

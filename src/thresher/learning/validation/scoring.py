@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.metrics import make_scorer
 
-from thresher._internal.arguments import require_one_of
+from thresher._internal.arguments import require_one_of, short_repr
 from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
@@ -93,12 +93,19 @@ def fold_metric(of: MeasureLike, classes: Sequence[Any] | None = None) -> FoldMe
         return FoldMetric("expected_cost", "lower", spread, lambda fold: table_cost(of, fold.table()))
     if callable(of) and not isinstance(of, Measure):
         name = getattr(of, "__name__", "measure")
-        return FoldMetric(name, "higher", (-np.inf, np.inf), lambda fold: float(of(fold.ranking())))
+        return FoldMetric(name, "higher", (-np.inf, np.inf), lambda fold: _number(of(fold.ranking()), name))
     if not isinstance(of, str | Measure):
         fix = 'give a name such as "error_rate" or "auc", an OperatingCondition, or a function of a ranking'
         raise MeasureError(f"{of!r} is no measure", fix)
     known: Measure = measure(of)
     return FoldMetric(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
+
+
+def _number(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise MeasureError(f"{name} is no number but {short_repr(value)}", "return one number") from None
 
 
 def _metric_of_several(of: MeasureLike, classes: Sequence[Any]) -> FoldMetric:
