@@ -119,26 +119,49 @@ class Watch(Result):
         score: str | None = None,
         positive: Any = None,
         table: TableName | None = None,
+        period: str = "day",
+        zone: str | None = None,
+        matures: str | None = None,
+        false_alarms: str = "1 in 365",
+        sample: float = 0.0,
+        keep: str = "all",
+        columns: Sequence[str] = (),
+        level: float = 0.95,
+        tolerance: float = 0.05,
+        stretch: int = 30,
+        silent_negative: str | None = None,
         name: str | None = None,
         timeout: float = 30.0,
         journal: str = "wal",
         clock: Clock | None = None,
         salt: str | None = None,
-        **settings: Any,
     ) -> Self:
         """Make a watch of a decision.
 
         `reference` are labelled rows of the decision's model, which it was not learned from: a frame, a file, or counts
-        as a `Ranking`. Other settings are `period` ("hour", "day", "week" or "month"), `zone`, `matures` (the age at
-        which labels have come, "45d"), `false_alarms` ("1 in 365" periods), `sample` (the share of unflagged rows to
-        label), `columns` (inputs to watch), `keep` ("all" rows, "reviewable" ones, or "counted": the rest comes by
-        `count`), `level`, `tolerance` of drift, `stretch` (periods that are audited together) and `silent_negative`
-        (the age from which no label means negative). `salt` decides which rows are drawn, and is random unless it is
-        given: with it, everybody can tell.
+        as a `Ranking`. `period` is "hour", "day", "week" or "month", by the clock of `zone`; `matures` the age at which
+        labels have come, "45d"; `false_alarms` a budget in periods; `sample` the share of unflagged rows to label;
+        `columns` inputs to watch; `keep` "all" rows, "reviewable" ones, or "counted": the rest comes by `count`;
+        `tolerance` how far shares of scores and inputs may move; `stretch` how many periods are audited together;
+        `silent_negative` the age from which no label means negative. `salt` decides which rows are drawn, and is random
+        unless it is given: with it, everybody can tell.
         """
-        checked = Settings.checked(promises=promises, **settings)
+        checked = Settings.checked(
+            promises=promises,
+            period=period,
+            zone=zone,
+            matures=matures,
+            false_alarms=false_alarms,
+            sample=sample,
+            keep=keep,
+            level=level,
+            tolerance=tolerance,
+            stretch=stretch,
+            columns=columns,
+            silent_negative=silent_negative,
+        )
         source = Reference(source=reference, label=label, score=score, positive=positive, table=table)
-        ranking, labels, columns = source.read(decision, checked.columns)
+        ranking, labels, cells = source.read(decision, checked.columns)
         checked = replace_fields(checked, labels=labels)
         epoch = make_epoch(
             1,
@@ -146,7 +169,7 @@ class Watch(Result):
             ranking,
             since=FIRST,
             sample=checked.sample,
-            columns=columns,
+            columns=cells,
             probabilities=checked.needs_probabilities,
         )
         made = not is_url(place)

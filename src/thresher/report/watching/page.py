@@ -124,7 +124,8 @@ def _verdicts(check: Check) -> Table:
         rows.append(
             (str(one.promise), words, recent, limits(one.interval), odds_text(one.evidence), needed, one.because)
         )
-    return Table("Every promise, with limits that hold however often one looks", head, rows)
+    caption = "Limits since the start hold however often one looks; now begins where evidence is strongest, by choice"
+    return Table(f"Every promise. {caption}", head, rows)
 
 
 def _else_known(check: Check) -> Table:

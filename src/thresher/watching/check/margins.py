@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.inference import Detector, detector
+from thresher.inference.anytime.drawn_count import RARE
 from thresher.ranking import Counts, Floats
 from thresher.tables import OperatingCondition
 from thresher.watching.check.losses import loss_bounds
 from thresher.watching.cohorts import Cohorts
 from thresher.watching.epoch import Epoch
 from thresher.watching.settings import OF_PROBABILITIES, Promise
-
-RARE = 5.0  # intrinsic time where what is counted is rare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
