@@ -3,6 +3,8 @@
 The oracle knows rows and nothing else: rates by counting, the mix by Bayes' rule, probabilities restated one by one.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from thresher._internal.text import percent_text
 from thresher.evaluation import ThresholdEvaluation
 from thresher.evaluation.requirements import judge, requirement
 from thresher.evaluation.summary import rule_cells
+from thresher.laboratory import Scores, coverage
 from thresher.report.payload import payload
 
 MEASURES = ("precision", "npv", "accuracy", "tpr", "fpr", "f1", "mcc", "lift", "predicted_positive_rate", "prevalence")
@@ -199,36 +202,20 @@ def test_scores_that_are_no_probabilities_have_no_losses():
 
 
 def test_limits_of_numbers_of_the_model_hold_at_a_declared_mix():
-    """Drawn from known classes, the interval of the Brier score at 5 % covers the truth about as often as promised."""
-    rng = np.random.default_rng(0)
-    prevalence, held = 0.05, {"brier": 0, "average_precision": 0, "log_loss": 0}
-    world = rng.normal(size=200_000) + 1.5 * (np.arange(200_000) % 2)
-    truth = _truth(np.arange(200_000) % 2 == 1, world, prevalence)
-    for _ in range(120):
-        labels = np.arange(160) < 60
-        evaluation = th.evaluate(
-            labels,
-            _posterior(rng.normal(size=160) + 1.5 * labels),
-            condition=th.OperatingCondition(prevalence=prevalence),
-            trained_at=0.5,
-            replicates=2,
-        )["model"]
-        for name, value in truth.items():
-            held[name] += value in evaluation.numbers[name]
-    assert {name: count / 120 >= 0.9 for name, count in held.items()} == dict.fromkeys(held, True), held
-
-
-def _posterior(x):
-    return 1 / (1 + np.exp(-(1.5 * x - 1.125)))
-
-
-def _truth(labels, x, prevalence):
-    ranking = th.adjust_prevalence(th.rank(labels, _posterior(x)), prevalence)
-    return {
-        "brier": th.brier(ranking),
-        "average_precision": th.average_precision(ranking),
-        "log_loss": th.log_loss(ranking),
+    """Of rows with 37.5 % positives, intervals at 5 % hold the truth of the world in which 5 % are."""
+    rows, deployed = (Scores.of_auc(0.855, prevalence=share).as_probabilities() for share in (0.375, 0.05))
+    truth = {name: getattr(deployed, name) for name in ("brier", "average_precision", "log_loss")}
+    options: dict[str, Any] = {
+        "condition": th.OperatingCondition(prevalence=0.05),
+        "trained_at": 0.375,
+        "replicates": 2,
     }
+
+    def numbers(sample):
+        return th.evaluate(sample.labels, sample.scores, **options)["model"].numbers
+
+    shares = coverage(rows, 160, numbers, truth, replicates=120)
+    assert {name: share.estimate for name, share in shares.items() if share.estimate < 0.9} == {}
 
 
 @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, np.nan, "half", [0.5]])

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import ndtr
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix, roc_auc_score
@@ -83,20 +82,18 @@ def test_what_is_deployed_makes_the_same_calls(case, tmp_path):
     assert (negative, positive) == ((f"not {result.positive}", str(result.positive)) if several else (1, 0))
 
 
-def gaussian_classes(rows, *, apart, features, seed):
-    """Two round Gaussian classes: Bayes error Φ(-apart / 2), best AUC Φ(apart / √2)."""
-    rng = np.random.default_rng(seed)
-    y = rng.random(rows) < 0.5
-    X = rng.normal(size=(rows, features))
-    X[:, 0] += apart * y
-    return pd.DataFrame(X, columns=[f"x{i}" for i in range(features)]).assign(y=y)
+def table_of(sample):
+    """Rows of a world as a table to learn from."""
+    return pd.DataFrame(sample.X).add_prefix("x").assign(y=sample.labels == 1)
 
 
 @pytest.mark.parametrize(("apart", "features"), [(1.0, 2), (2.5, 3)])
 def test_the_bayes_error_is_where_curves_lead(apart, features):
-    bayes, best = ndtr(-apart / 2), ndtr(apart / np.sqrt(2))
-    table = gaussian_classes(800, apart=apart, features=features, seed=3)
-    result: Any = th.learn(table, "y", models=["naive bayes"], folds=3)
+    means = np.zeros((2, features))
+    means[1, 0] = apart
+    world = th.laboratory.Gaussians(means)
+    bayes, best = float(world.bayes_error), float(world.auc(means[1]))
+    result: Any = th.learn(table_of(world.sample(800, seed=3)), "y", models=["naive bayes"], folds=3)
     winner = result.decision.model
     assert result.learning_curve is not None
     assert result.learning_curve.asymptote is not None
@@ -109,6 +106,6 @@ def test_the_bayes_error_is_where_curves_lead(apart, features):
     assert result.nested[winner].estimate == pytest.approx(bayes, abs=0.04)
     # One feature separates the classes and the others are noise.
     assert result.feature_curve.validation.estimate[0] == pytest.approx(bayes, abs=0.04)
-    fresh = gaussian_classes(20_000, apart=apart, features=features, seed=4)
+    fresh = table_of(world.sample(20_000, seed=4))
     error = (result.calls(fresh) != fresh["y"]).mean()
     assert bayes - 0.01 < error < bayes + 0.02

@@ -10,10 +10,10 @@ from scipy import stats
 import thresher as th
 from tests.inference import oracles
 from tests.inference.oracles import apparent
-from tests.inference.resampling_oracles import calibrated
 from thresher.inference.intervals.calibration import MOST_SEGMENTS
 from thresher.inference.intervals.model import ModelSample, model_intervals
 from thresher.inference.rows import ScoredRows
+from thresher.laboratory import Scores, coverage
 
 RNG = np.random.default_rng(3)
 SCORES = RNG.random(150)
@@ -187,18 +187,17 @@ def test_clusters_of_both_classes_move_both_rates():
 
 @pytest.mark.parametrize("n", [60, 400])
 def test_limits_hold_as_often_as_stated(n):
-    """Scores that are true probabilities, uniform in [0, 1]: all numbers are known integrals."""
-    truth = {"ks": 0.5, "log_loss": 0.5}
-    truth |= {"miscalibration": 0.0, "refinement": 1 / 6, "discrimination": 1 / 12, "uncertainty": 0.25}
-    truth["average_precision"] = truth["pr_area"] = th.average_precision(calibrated(1_000_000, 1))
-    held: dict[str, list[bool]] = {name: [] for name in NAMES}
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        scores = rng.random(n)
-        result = intervals(rng.random(n) < scores, scores, ks_gain=0.0)
-        for name in NAMES:
-            held[name].append(truth[name] in result[name])
-    rates = {name: float(np.mean(each)) for name, each in held.items()}
+    """Scores that are true probabilities of a known world."""
+    world = Scores.of_auc(0.8).as_probabilities()
+    truth: dict[str, Any] = {name: getattr(world, name) for name in ("ks", "log_loss", "average_precision")}
+    unsure = float(world.refinement_loss)
+    truth |= {"miscalibration": 0.0, "refinement": unsure, "discrimination": 0.25 - unsure, "uncertainty": 0.25}
+    truth["pr_area"] = truth["average_precision"]
+    assert set(truth) == set(NAMES)
+    shares = coverage(
+        world, n, lambda sample: intervals(sample.labels, sample.scores, ks_gain=0.0), truth, replicates=200
+    )
+    rates = {name: share.estimate for name, share in shares.items()}
     assert all(rate >= 0.9 for rate in rates.values()), rates
     assert all(rates[name] <= 0.985 for name in ("average_precision", "pr_area", "log_loss", "refinement")), rates
 
