@@ -75,7 +75,7 @@ def test_labels_of_a_prefix_tell_the_same_in_any_order(place):
     checks = []
     for name in ("a", "b"):
         one = watch(place.with_name(f"{name}.db"), clock := Clock(), name="w", sample=0.0)
-        ids, labels, scores, _ = fill(one, clock, over=60)
+        ids, labels, scores, at = fill(one, clock, over=60)
         truth = dict(zip(ids.tolist(), labels.tolist(), strict=True))
         alarms = ids[decision().apply(scores)]
         one.label({"id": alarms, "label": [truth[each] for each in alarms]})
@@ -88,3 +88,17 @@ def test_labels_of_a_prefix_tell_the_same_in_any_order(place):
     assert checks[0].to_dict()["queue"] == checks[1].to_dict()["queue"]
     assert checks[0].queue.labelled.sum() == 120
     assert checks[0].queue.waiting.sum() == 0
+    # Misses that customers report are no sample: they only bound the recall of the stretch from above.
+    stretch = (at // 1 + _first_day() >= checks[0].queue.first) & (at // 1 + _first_day() <= checks[0].queue.last)
+    alarm = decision().apply(scores)
+    missed = ids[stretch & ~alarm & (labels == 1)]
+    one.label({"id": missed, "label": [1] * missed.size})
+    before, audit, caught = checks[1].audit, one.check().audit, (stretch & alarm & (labels == 1)).sum()
+    assert before is not None
+    assert audit is not None
+    assert audit.lower == before.lower
+    assert audit.upper == caught / (caught + missed.size) < before.upper
+
+
+def _first_day():
+    return int((np.datetime64("2026-03-01") - np.datetime64("1970-01-01")).astype(int))

@@ -103,7 +103,8 @@ def _per_stratum(cohorts: Cohorts, strata: Any, where: Any) -> Floats:
 def audit_interval(queue: Queue, current: Cohorts, level: float, more: Counts | None = None) -> Interval | None:
     """Recall in the closed stretch, from the labelled prefix of its queue.
 
-    `more` supposes further labels at the shares that were found. Alarms without a label count as either.
+    `more` supposes further labels at the shares that were found. Alarms without a label count as either; labels
+    beyond the prefix are no sample, and only bound what was missed.
     """
     stretch = current.of_periods(queue.first, queue.last)
     there = queue.rows > 0
@@ -115,6 +116,10 @@ def audit_interval(queue: Queue, current: Cohorts, level: float, more: Counts | 
         k = k + np.round(extra * k / np.maximum(n, 1)).astype(np.int64)
         n = n + extra
     missed = drawn_count_interval(k, n, rows, level=level)
+    known, none = (stretch.count(~stretch.alarm & part) for part in (stretch.positive, stretch.negative))
+    lower = max(missed.lower, float(known))
+    upper = max(lower, min(missed.upper, float(rows.sum() - none)))
+    missed = replace(missed, lower=lower, upper=upper, estimate=min(max(missed.estimate, lower), upper))
     tp, unknown = stretch.count(stretch.alarm & stretch.positive), stretch.count(stretch.alarm & stretch.unknown)
     if not unknown:
         return recall_interval(float(tp), missed)
