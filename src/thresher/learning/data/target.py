@@ -123,8 +123,11 @@ def class_labels(y: Any) -> npt.NDArray[Any]:
     complete({"y": labels}, missing="raise", droppable=False)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise LabelError("the target holds infinite numbers, which are no classes", "give class labels")
-    with np.errstate(invalid="ignore"):  # of floats beyond all integers
-        check_classification_targets(labels)
+    try:
+        with np.errstate(invalid="ignore"):  # of floats beyond all integers
+            check_classification_targets(labels)
+    except ValueError as error:
+        raise LabelError(str(error), "give class labels") from None
     return labels
 
 
