@@ -31,6 +31,7 @@ from thresher.errors import (
     SourceError,
 )
 from thresher.inference import permanent_random_numbers
+from thresher.sources.buckets import condense
 from thresher.watching.cohorts import read_snapshot
 from thresher.watching.periods import microseconds
 from thresher.watching.storage.store import Store, network_disk
@@ -479,6 +480,28 @@ def test_counts_of_an_engine_are_those_of_the_rows(tmp_path):
         every.count(counts)
     with pytest.raises(SourceError, match="counted rows"):
         few.compact(before="2026-03-05T00:00Z")
+
+
+def test_what_counts_cannot_tell_is_refused(tmp_path):
+    clock = Clock()
+    clock.at(90)
+    ranking = th.rank(*reference())
+    counted = watch(tmp_path / "counted.db", clock, keep="counted")
+    with pytest.raises(SourceError, match="reaches across the threshold"):
+        counted.count({"2026-03-02": condense(ranking, 16)})
+    assert counted.count({"2026-03-02": ranking}) == 2000
+    counted.deploy(decision(9), reference=ranking, since="2026-03-10T12:00Z")
+    with pytest.raises(SourceError, match="two decisions were deployed in the period 2026-03-10"):
+        counted.count({"2026-03-09": ranking, "2026-03-10": ranking})
+    assert sum(line[5] for epoch in state_of(tmp_path / "counted.db") for line in epoch) == 2000
+    every = watch(tmp_path / "every.db", clock)
+    every.insert(rows(0, [0.1, 0.9], 1) | {"who": ["a", "a"]}, cluster="who")
+    before = state_of(tmp_path / "every.db")
+    with pytest.raises(SourceError, match="2 of these rows belong to clusters"):
+        every.compact(before="2026-03-20T00:00Z")
+    with pytest.raises(ArgumentError, match="holds no watch 'other'"):
+        th.Watch(tmp_path / "every.db", name="other")
+    assert state_of(tmp_path / "every.db") == before
 
 
 def test_compaction_leaves_the_counts(tmp_path):
