@@ -154,7 +154,9 @@ class CorrelationDisplay(Display):
             title += " of numbers,\nCramér's V of categories, η between both"
         lines = [title + sample_words(self.shown, self.rows)]
         if self.blank:
-            lines.append("constant or of too many values: " + ", ".join(map(name_text, self.blank[:3])))
+            lines.append(
+                "blank where a column is constant or has too many values: " + ", ".join(map(name_text, self.blank[:3]))
+            )
             lines[-1] += f" and {len(self.blank) - 3} more" if len(self.blank) > 3 else ""
         return "\n".join(lines)
 
