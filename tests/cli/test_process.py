@@ -220,11 +220,14 @@ def test_learning_loads_nothing_heavy_for_its_help():
     assert not {"numpy", "sklearn", "pandas", "rich.console"} & set(ran.stdout.split("LOADED")[1].split())
 
 
-@pytest.mark.parametrize("megabytes", [200, 600, 900])
-def test_too_little_address_space_is_one_paragraph(tmp_path, megabytes):
+@pytest.mark.parametrize(
+    ("flag", "megabytes", "memory"), [("v", 200, "address space"), ("v", 900, "address space"), ("d", 300, "data")]
+)
+def test_too_little_memory_is_one_paragraph(tmp_path, flag, megabytes, memory):
     (tmp_path / "rows.csv").write_text("y,p\n1,0.9\n0,0.1\n" * 20)
-    words = f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m thresher evaluate rows.csv --label y --score p"
+    limit = f"ulimit -{flag} {megabytes * 1024}"
+    words = f"{limit}; exec {sys.executable} -m thresher evaluate rows.csv --label y --score p"
     result = subprocess.run(["sh", "-c", words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603, S607
     assert result.returncode == 2
-    assert result.stderr.startswith(f"thresher: this process may use {megabytes} MiB of address space")
+    assert result.stderr.startswith(f"thresher: this process may use {megabytes} MiB of {memory}")
     assert "Traceback" not in result.stderr

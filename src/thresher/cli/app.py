@@ -33,7 +33,7 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 
 BAD_INPUT = 2
 BUSY = 75  # EX_TEMPFAIL of sysexits.h: try again
-_LEAST_ADDRESS_SPACE = 1 << 30  # with less, threads of Arrow and BLAS that cannot start may wait for ever
+_LEAST_MEMORY = 1 << 30  # with less, threads of Arrow and BLAS that cannot start may wait for ever
 _LESS = "read fewer columns or rows, allow more memory, or count parts of the data and add them with thresher merge"
 _SHOWN = 3  # of the files that a command was given
 _REASONS = {
@@ -90,20 +90,23 @@ class Command(click.Command):
         if ctx.params.get("as_json") and ctx.params.get("quiet"):
             raise click.UsageError("--json prints and --quiet does not; give one of them", ctx)
         with translate_errors(ctx):
-            _require_address_space()
+            _require_memory()
             return super().invoke(ctx)
 
 
-def _require_address_space() -> None:
-    """Refuse a limit in which Arrow's threads would wait for each other for ever."""
+def _require_memory() -> None:
+    """Refuse limits in which Arrow's threads would wait for each other for ever."""
     with suppress(ImportError):  # Windows has neither the module nor such limits
         import resource
 
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY and limit < _LEAST_ADDRESS_SPACE:
-            what = f"this process may use {limit >> 20:,} MiB of address space, and a command needs"
-            fix = "allow more (ulimit -v), or limit memory by a control group instead"
-            raise ThresherError(f"{what} {_LEAST_ADDRESS_SPACE >> 20:,} MiB before it has read anything", fix)
+        limits = ((resource.RLIMIT_AS, "address space", "-v"), (resource.RLIMIT_DATA, "data", "-d"))
+        for kind, words, flag in limits:
+            limit, _ = resource.getrlimit(kind)
+            if limit == resource.RLIM_INFINITY or limit >= _LEAST_MEMORY:
+                continue
+            what = f"this process may use {limit >> 20:,} MiB of {words}, and a command needs"
+            fix = f"allow more (ulimit {flag}), or limit memory by a control group instead"
+            raise ThresherError(f"{what} {_LEAST_MEMORY >> 20:,} MiB before it has read anything", fix)
 
 
 @contextmanager
