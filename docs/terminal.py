@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from thresher.cli.app import program
 
-WIDTH = "80"  # columns, which fit a page of text
+WIDTH = "88"  # columns, which fit a page of text
 SAMPLES = "$ thresher demo --predictions predictions.csv --measurements tumours.csv"
 _BLOCK = re.compile(r"^```\{terminal\}\n(?::first:[^\n]*\n)?(.*?)^```$", re.MULTILINE | re.DOTALL)
 
