@@ -547,12 +547,21 @@ def test_damaged_stores_and_network_disks_are_refused(tmp_path):
         "decision SET cells = '{}'",
         "scored SET cell = 99",
         "watch SET settings = '[]'",
+        "sqlite_master SET sql = replace(sql, 'horizon', 'horizom')",  # as a flipped bit does
     ):
         (tmp_path / "odd.db").write_bytes(complete)
         with closing(sqlite3.connect(tmp_path / "odd.db")) as store, store:
+            store.execute("PRAGMA writable_schema = ON")
             store.execute(f"UPDATE {change}")
         with pytest.raises(SourceError, match="damaged"):
             th.Watch(tmp_path / "odd.db").check()
+    (tmp_path / "null.db").write_bytes(complete)
+    for change in ("sqlite_master SET sql = replace(sql, 'NOT NULL', '')", "scored SET cell = NULL"):
+        with closing(sqlite3.connect(tmp_path / "null.db")) as store, store:
+            store.execute("PRAGMA writable_schema = ON")
+            store.execute(f"UPDATE {change}")
+    with pytest.raises(SourceError, match=r"damaged.*a number is missing"):
+        th.Watch(tmp_path / "null.db").check()
     assert network_disk(tmp_path, "x / nfs4 rw") == "nfs4"
     assert network_disk(tmp_path, "x / ext4 rw\ny /somewhere nfs rw") == ""
 

@@ -248,7 +248,10 @@ def _cohorts(
 
 
 def _integers(lines: Sequence[Sequence[Any]], column: int) -> Counts:
-    return np.array([int(line[column]) for line in lines], dtype=np.int64)
+    try:
+        return np.array([int(line[column]) for line in lines], dtype=np.int64)
+    except TypeError:  # no column may be NULL
+        raise damaged("the store", "a number is missing") from None
 
 
 def _of_clusters(lines: Sequence[tuple[Any, ...]], epoch: int) -> Floats:

@@ -51,7 +51,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
     ),
     r"database .* does not exist": ("there is no such database", "check the name in the URL"),
 }
-_DAMAGED = re.compile(r"not a database|malformed|disk image|could not decode", re.IGNORECASE)
+_DAMAGED = re.compile(r"not a database|malformed|disk image|could not decode|no such (column|table)", re.IGNORECASE)
 _BUSY = re.compile(r"database (table )?is locked|lock timeout|could not (obtain|serialize)|deadlock detected")
 
 
