@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.fuzz.answers import Answers
 SECONDS = 900  # after which a command hangs
 _SCORED = ("rows.csv", "--label", "y", "--score", "a", "--score", "b", "--seed", "1")
 _LEARN = ("learn", "table.csv", "--target", "y", "--model", "naive bayes", "--folds", "3", "--no-curves", "--jobs", "1")
-# Every command that writes, and what it writes; a watch and its store have faults by themselves.
+# Every command that writes, and what it writes; the store of a watch has faults by itself.
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "evaluate": (
         ("evaluate", *_SCORED, "-o", "to/report.html", "--decision", "to/decision.json"),
@@ -52,8 +53,17 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("classroom", "rows.csv", "--label", "y", "--score", "a", "--bins", "5", "-o", "to/lesson.html", "--no-open"),
         ("lesson.html",),
     ),
+    "watch": (
+        ("watch", "check", "watch.db", "--as-of", "MOMENT", "-o", "to/watch.html", "--prometheus", "to/watch.prom"),
+        ("watch.html", "watch.prom"),
+    ),
     "demo": (("demo", "-o", "to/demo.html", "--predictions", "to/demo.csv"), ("demo.html", "demo.csv")),
 }
+_WATCH = (
+    ("watch", "create", "watch.db", "decision.json", "--reference", "rows.csv", "--label", "y", "--score", "a")
+    + ("--promise", "alarm_rate <= 1"),
+    ("watch", "insert", "watch.db", "watched.csv", "--id", "id", "--time", "at", "--score", "a"),
+)
 FAULTS = ("kill", "full", "read-only", "changed")
 
 
@@ -94,6 +104,7 @@ class Stage:
     new: dict[str, dict[str, Any]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     stderr: str = ""
+    moment: str = ""  # of which a watch is asked, so that it answers the same every time
 
     def prepare(self) -> None:
         """Write the inputs, and run every command once."""
@@ -103,6 +114,8 @@ class Stage:
         to = self.folder / "to"
         to.mkdir()
         for name, (words, outputs) in COMMANDS.items():
+            if name == "watch":
+                self._start_watch()
             start = time.monotonic()
             code = self.run(words)
             assert code == 0, (name, self.stderr)
@@ -112,6 +125,14 @@ class Stage:
                 if output in outputs:
                     copy = shutil.copytree if (to / output).is_dir() else shutil.copy
                     copy(to / output, self.folder / copied)
+
+    def _start_watch(self) -> None:
+        """Make a store that holds rows of the last days."""
+        rows = [f"{i},{datetime.now(UTC) - timedelta(hours=i + 1)},{i * 37 % 101 / 101}" for i in range(100)]
+        (self.folder / "watched.csv").write_text("id,at,a\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        for words in _WATCH:
+            assert self.run(words) == 0, self.stderr
+        self.moment = datetime.now(UTC).isoformat()
 
     def reset(self, name: str) -> None:
         """Older outputs: those of a run before, with other content."""
@@ -153,7 +174,7 @@ class Stage:
             for stream, handle in enumerate((*[os.open(os.devnull, os.O_RDWR)] * 2, stderr)):
                 os.dup2(handle, stream)
             before()
-            program.main(words, prog_name="thresher")
+            program.main([self.moment if word == "MOMENT" else word for word in words], prog_name="thresher")
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 98
         finally:
