@@ -116,8 +116,9 @@ def call_intervals(
     k = len(matrix.classes)
     right = count_calls(np.ones(actual.size, dtype=np.bool_), actual == calls, weight=weight, cluster=cluster)
     tables = [count_calls(actual == i, calls == i, weight=weight, cluster=cluster) for i in range(k)]
-    cells = matrix.counts.shape[1]
-    sampled = SampledTable.of(actual * cells + calls, k * cells, weight=weight, cluster=cluster)
+    sampled = None  # where actions are no classes, measures of the whole table have no limits
+    if not matrix.others:
+        sampled = SampledTable.of(actual * k + calls, k * k, weight=weight, cluster=cluster)
     of_matrix = partial(_matrix_interval, matrix, level=level, sampled=sampled)
     return _intervals(matrix, right, tables, of_matrix, level=level)
 
