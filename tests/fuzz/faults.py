@@ -27,7 +27,8 @@ from typing import Any
 from tests.fuzz.answers import Answers
 
 SECONDS = 900  # after which a command hangs
-_SCORED = ("rows.csv", "--label", "y", "--score", "a", "--score", "b", "--seed", "1")
+_ONE = ("rows.csv", "--label", "y", "--score", "a")
+_SCORED = (*_ONE, "--score", "b", "--seed", "1")
 _LEARN = ("learn", "table.csv", "--target", "y", "--model", "naive bayes", "--folds", "3", "--no-curves", "--jobs", "1")
 # Every command that writes, and what it writes; the store of a watch has faults by itself.
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -40,17 +41,17 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("figures",),
     ),
     "calibrate": (
-        ("calibrate", "rows.csv", "--label", "y", "--score", "a", "-o", "to/map.json", "--write", "to/more.csv"),
+        ("calibrate", *_ONE, "-o", "to/map.json", "--write", "to/more.csv"),
         ("map.json", "more.csv"),
     ),
     "apply": (("apply", "decision.json", "rows.csv", "-o", "to/applied.parquet"), ("applied.parquet",)),
-    "merge": (("merge", "rows.csv", "--label", "y", "--score", "a", "-o", "to/ranking.parquet"), ("ranking.parquet",)),
+    "merge": (("merge", *_ONE, "-o", "to/ranking.parquet"), ("ranking.parquet",)),
     "learn": ((*_LEARN, "-o", "to/out", "--overwrite"), ("out",)),
     "predict": (("predict", "out", "table.csv", "-o", "to/scored.csv"), ("scored.csv",)),
     "gate": (("gate", *_SCORED, "--require", "auc >= 0", "--junit", "to/gate.xml"), ("gate.xml",)),
     "costs": (("costs", "--from", "rows.csv", "--label", "y", "-o", "to/form.csv", "--overwrite"), ("form.csv",)),
     "classroom": (
-        ("classroom", "rows.csv", "--label", "y", "--score", "a", "--bins", "5", "-o", "to/lesson.html", "--no-open"),
+        ("classroom", *_ONE, "--bins", "5", "-o", "to/lesson.html", "--no-open"),
         ("lesson.html",),
     ),
     "watch": (
@@ -60,8 +61,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "demo": (("demo", "-o", "to/demo.html", "--predictions", "to/demo.csv"), ("demo.html", "demo.csv")),
 }
 _WATCH = (
-    ("watch", "create", "watch.db", "decision.json", "--reference", "rows.csv", "--label", "y", "--score", "a")
-    + ("--promise", "alarm_rate <= 1"),
+    ("watch", "create", "watch.db", "decision.json", "--reference", *_ONE, "--promise", "alarm_rate <= 1"),
     ("watch", "insert", "watch.db", "watched.csv", "--id", "id", "--time", "at", "--score", "a"),
 )
 FAULTS = ("kill", "full", "read-only", "changed")
