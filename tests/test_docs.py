@@ -92,11 +92,3 @@ def test_pages_load_nothing_from_elsewhere():
         # `check.py` spells out what it looks for in the pages that are built.
         if path.suffix in {".md", ".css", ".svg", ".py"} and "_build" not in path.parts and path.name != "check.py":
             assert not loaded.search(path.read_text(encoding="utf-8")), path.name
-
-
-def test_the_glossary_points_to_files_that_exist():
-    source = Path(th.__file__).parent
-    rows = [line.split("|") for line in page("glossary.md").splitlines() if line.startswith("| ")]
-    named = [name for row in rows for name in re.findall(r"`([\w/]+)`", row[-2])]
-    assert len(named) > 90
-    assert [name for name in named if not (source / name).exists() and not (source / f"{name}.py").exists()] == []
