@@ -55,6 +55,7 @@ def test_threenorm_and_the_threshold_of_dear_misses():
     assert THREENORM.bayes_error.estimate == pytest.approx(0.105, abs=5e-4)
     assert LINE.best_threshold(DEAR) == pytest.approx(-0.05268, abs=5e-6)
     assert LINE.best_threshold(DEAR) == pytest.approx(-math.log(10 / 9) / 2)
+    assert LINE.auc() == LINE.auc([1])
 
 
 @pytest.mark.parametrize("world", [LINE, TWONORM, THREENORM, CURVED, Gaussians(2 * TRIANGLE), LINE.noisy(0.2)])
@@ -239,6 +240,8 @@ def test_cells_are_sums():
         (lambda: LINE.auc([0]), "not all 0"),
         (lambda: LINE.auc([1, 2]), "1 finite numbers"),
         (lambda: TWONORM.best_threshold(DEAR), "along which"),
+        (TWONORM.auc, "along which"),
+        (lambda: Gaussians([[0.0], [math.nan]]), "finite numbers, got"),
         (lambda: TWONORM.posterior([[1, 2]]), "20 features"),
         (lambda: TWONORM.sample(10).ranking, "no score"),
         (lambda: TWONORM.true_error("linear"), "direction and a threshold"),

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_instance, require_integer, require_number
+from thresher._internal.arguments import numbers_of, require_instance, require_integer, require_number, short_repr
 from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.laboratory.sample import Sample, Seed, random_generator
@@ -43,15 +43,15 @@ class Gaussians:
     """A world of normal classes: rows are points, and the truth is known.
 
     `means` has a row per component and a column per feature. `covariances` is one number (the variance of
-    every feature), one matrix for all components, or one for each. `shares` say how frequent components are, by
-    default alike. Component i is class i, unless `classes` gives its class: several components may make one. Of two
-    classes, 1 is positive.
+    every feature), one matrix for all components, or one for each. `shares`, divided by their sum, say how frequent
+    components are, by default alike. Component i is class i, unless `classes` gives its class: several components may
+    make one. Of two classes, 1 is positive.
 
     Truths are intervals: of no width by a formula, within the error of an integral in up to two dimensions, and by
     quasi-Monte Carlo beyond. With one covariance, what counts is the dimension that the means span.
 
     >>> world = Gaussians([[-1], [1]])
-    >>> round(world.bayes_error.estimate, 5), round(world.auc([1]).estimate, 5)
+    >>> round(world.bayes_error.estimate, 5), round(world.auc().estimate, 5)
     (0.15866, 0.92135)
     >>> world.best_threshold(OperatingCondition(class_ratio=1/9, cost_ratio=10))
     -0.0526802578289...
@@ -74,7 +74,7 @@ class Gaussians:
     ) -> None:
         centres = numbers_of(means, name="means", dimensions=None, fix="e.g. [[-1], [1]]")
         if centres.ndim != 2 or len(centres) < 2 or not centres.size or not np.isfinite(centres).all():
-            what = f"{argument('means')} must have two rows or more of finite numbers, got shape {centres.shape}"
+            what = f"{argument('means')} must have two rows or more of finite numbers, got {short_repr(means)}"
             raise ArgumentError(what, "give a row per component and a column per feature, e.g. [[-1], [1]]")
         spread = _covariances(covariances, *centres.shape)
         share, number = require_shares(shares, len(centres)), _class_numbers(classes, len(centres))
@@ -156,15 +156,13 @@ class Gaussians:
 
         return Scores(side(1), side(0), prevalence=float(self.joint[:, 1].sum()))
 
-    def auc(self, direction: npt.ArrayLike) -> Interval:
-        """The AUC of scores x · direction, by a formula."""
-        return self.along(direction).auc
+    def auc(self, direction: npt.ArrayLike | None = None) -> Interval:
+        """The AUC of scores x · direction, by a formula; of one feature, of the feature."""
+        return self._scored(direction).auc
 
     def best_threshold(self, condition: OperatingCondition, direction: npt.ArrayLike | None = None) -> float:
         """The cheapest threshold of scores x · direction; of one feature, of the feature."""
-        if direction is None and self.means.shape[1] > 1:
-            raise ArgumentError(f"rows have {self.means.shape[1]} features", f"say along which {argument('direction')}")
-        return self.along([1.0] if direction is None else direction).best_threshold(condition)
+        return self._scored(direction).best_threshold(condition)
 
     @property
     def bayes_error(self) -> Interval:
@@ -201,6 +199,12 @@ class Gaussians:
         world = object.__new__(Gaussians)
         world._set(means, covariances, joint)
         return world
+
+    def _scored(self, direction: npt.ArrayLike | None) -> Scores:
+        """The world of scores along a direction, which one feature need not name."""
+        if direction is None and self.means.shape[1] > 1:
+            raise ArgumentError(f"rows have {self.means.shape[1]} features", f"say along which {argument('direction')}")
+        return self.along([1.0] if direction is None else direction)
 
     def _require_two_classes(self) -> None:
         if self.joint.shape[1] != 2:

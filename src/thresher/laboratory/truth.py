@@ -54,7 +54,7 @@ def mean_of_scrambles(values: Floats) -> Interval:
 
 
 def require_shares(values: Any, components: int, *, name: str = "shares") -> Floats:
-    """Shares above 0, one for each component, that add up to 1."""
+    """Numbers above 0, one for each component, as shares of their sum."""
     fix = "give one number above 0 for each, e.g. [0.9, 0.1]"
     shares = np.full(components, 1 / components) if values is None else numbers_of(values, name=name, fix=fix)
     if shares.size != components:
