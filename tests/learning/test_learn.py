@@ -250,7 +250,9 @@ def test_overfitting_few_rows_and_another_population_are_cautions():
     texts = {caution.code: caution.text for caution in plain.cautions}
     assert texts["few-rows-per-parameter"].startswith("naive bayes sets 33 numbers by 120 training rows, 3.6 for each")
     assert not texts.keys() & {"overfitting", "unrepresentative-test"}
-    with pytest.raises(th.errors.ColumnError, match="1 of 8 columns are not there: 'h'"):
+    with pytest.raises(
+        th.errors.ColumnError, match="1 of 8 columns are not there: 'h'\n  where: the rows at deployment"
+    ):
         th.learn(table, "y", models=forest, deployment=table.drop(columns="h"), **options)
 
 

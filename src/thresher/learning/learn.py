@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from thresher._internal.arguments import require_function, require_instance, require_level, require_one_of
 from thresher._internal.parallel import Progress
 from thresher.cautions import Caution
+from thresher.errors import located
 from thresher.evaluation import Decision, LeastCostEvaluation, LeastCostRule, ThresholdEvaluation, evaluate
 from thresher.evaluation.least_cost.rules import require_no_reserved_names
 from thresher.evaluation.rules import require_no_rule_names
@@ -304,7 +305,9 @@ def test_shift(tested: Any, deployment: Any, columns: ColumnTypes, *, level: flo
     """The caution that rows put aside are unlike those at deployment."""
     if deployment is None:
         return ()
-    return covariate_shift(tested, features_of(deployment, columns), level=level).cautions
+    with located("the rows at deployment"):
+        used = features_of(deployment, columns)
+    return covariate_shift(tested, used, level=level).cautions
 
 
 def require_free_names(models: Mapping[str, Any], goal: LearningTarget) -> None:

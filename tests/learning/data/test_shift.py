@@ -65,6 +65,13 @@ def test_differences_are_named_largest_first():
     assert shift.to_frame("pandas")["gap"].tolist() == pytest.approx([0.5, 0.5, 0.5, 0.0])
 
 
+def test_times_within_a_day_are_compared_in_any_zone():
+    here = pd.date_range("2024-01-01 12:00", periods=60, freq="min")
+    later = (here + pd.Timedelta("30min")).tz_localize("UTC").tz_convert("Asia/Tokyo")
+    (shift,) = covariate_shift({"at": here}, {"at": later}).columns
+    assert (shift.value, shift.gap) == ("at most 2024-01-01 12:29:00", 0.5)
+
+
 def test_trifles_and_lucky_columns_are_not_named():
     many = np.arange(100_000)
     shift = covariate_shift({"x": many}, {"x": many + 2_000})

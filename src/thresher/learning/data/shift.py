@@ -189,7 +189,7 @@ def _compare(one: Any, other: Any) -> tuple[Literal["number", "category"], _Diff
     if gaps[0] < sizes[0] and gaps[1] < sizes[1]:
         present = [each.dropna() for each in (one, other)]
         if dates:
-            present = [pd.to_datetime(each, utc=True) for each in present]
+            present = [pd.to_datetime(each, utc=True).dt.tz_localize(None) for each in present]
         differences.append(_of_numbers(*(each.to_numpy() for each in present)))
     least = min(differences, key=lambda each: each.p_value, default=_Difference("", (0.0, 0.0), 1.0))
     return "number", least._replace(p_value=min(1.0, len(differences) * least.p_value))
@@ -201,9 +201,13 @@ def _of_numbers(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> _Difference:
     codes = [np.searchsorted(values, each) for each in (one, other)]  # ranks suit dates and large integers, too
     result = ks_2samp(*codes, method="exact" if one.size * other.size <= _EXACT else "asymp")
     at = values[int(result.statistic_location)]
-    words = f"{at:.6g}" if values.dtype.kind in "iuf" else str(at)[:10]
+    words = f"{at:.6g}" if values.dtype.kind in "iuf" else _time_text(at)
     shares = tuple(float((each <= result.statistic_location).mean()) for each in codes)
     return _Difference(f"at most {words}", (shares[0], shares[1]), float(result.pvalue))
+
+
+def _time_text(time: np.datetime64) -> str:
+    return str(time.astype("datetime64[s]")).removesuffix("T00:00:00").replace("T", " ")
 
 
 def _of_gaps(gaps: Sequence[int], sizes: Sequence[int]) -> Iterator[_Difference]:
