@@ -153,7 +153,7 @@ def test_several_classes_have_a_formula_or_counts_each():
     text = learned.text()
     assert [text.count(f"score of {name}, before calibration") for name in ("ham", "old", "spam")] == [1, 1, 1]
     tree = th.learn(table, "mail", models=["tree"], prefer="tree", **options)
-    assert re.search(r"ham \d+, old \d+, spam \d+  call (ham|old|spam)", tree.text())
+    assert re.search(r"ham \d+, old \d+, spam \d+  p [\d.]+, [\d.]+, [\d.]+  call (ham|old|spam)", tree.text())
     assert re.search(r"and \d+ lines more", tree.text(most=3))
 
 

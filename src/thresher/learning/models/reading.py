@@ -246,6 +246,8 @@ def _rules(
         node_labels(of_class, matrix, np.array(labels), column=column, kind=kind, calls=call(probability))
         for kind in (("feature", "decision") if place is None else ("feature", "probability", "decision"))
     ]
+    if place is None:  # calibrated ones, by which a class is called that need not be the most frequent
+        shown.insert(1, [(f"p {', '.join(f'{p:.2g}' for p in row)}",) for row in matrix])
     nodes = TreeNodes.of(tree, counts=counts, names=[each.name for each in features], binary=binary)
     slopes, offsets = (np.array([getattr(each, part) for each in features]) for part in ("slope", "offset"))
     asked = np.maximum(nodes.feature, 0)
