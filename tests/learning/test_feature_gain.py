@@ -57,6 +57,10 @@ def test_three_classes_and_a_classifier_of_yours():
     assert gain.difference.difference < 0
 
 
+def refuse_to_fit(*_):
+    raise AssertionError("a question without an answer costs a fit")
+
+
 @pytest.mark.parametrize(
     ("features", "options", "words"),
     [
@@ -72,4 +76,4 @@ def test_three_classes_and_a_classifier_of_yours():
 )
 def test_questions_that_have_no_answer_are_refused_in_words(features, options, words):
     with pytest.raises(th.errors.ThresherError, match=words):
-        feature_gain(TABLE, "sick", features, **options)
+        feature_gain(TABLE, "sick", features, progress=refuse_to_fit, **options)

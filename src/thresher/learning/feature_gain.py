@@ -129,6 +129,7 @@ def feature_gain(
     goal = learning_target(table, target, positive=positive, condition=condition, folds=number)
     if condition is None:
         condition = OperatingCondition(costs=None if goal.classes is None else CostMatrix.equal(goal.classes))
+    words = "expected_cost" if measure is None else fold_metric(measure, goal.classes).name
     name, compared = _one_model(model, seed=seed, classes=len(goal.labels))
     columns = column_types(goal.table, target=target, types=types, orders=orders, derive=[*derive, *new])
     others = _others(columns, asked)
@@ -158,7 +159,6 @@ def feature_gain(
     else:
         difference = cv.difference(WITH, WITHOUT, measure, level=level, margin=margin)
         values = {side: cv.estimate(measure, side, level=level) for side in pair}
-    words = "expected_cost" if measure is None else fold_metric(measure, goal.classes).name
     return FeatureGain(asked, name, words, values[WITH], values[WITHOUT], difference, len(cv.splits))
 
 
