@@ -63,6 +63,11 @@ class TestColumns:
         assert frame.loc["colour", "kind"] == "category"
         assert [text.get_text() for text in display.header_.get_legend().get_texts()] == ["$w$", "u", "v", "x"]
 
+    def test_years_are_written_out(self):
+        panel = drawn(ColumnsDisplay.from_table({"when": pd.date_range("2024-01-01", periods=300)})).axes_["when"]
+        assert panel.get_xticklabels()[0].get_text().startswith("202")
+        assert panel.xaxis.get_offset_text().get_text() == ""
+
     @staticmethod
     def title(display, name):
         return display.axes_[name].get_title(loc="left")
@@ -271,6 +276,7 @@ class TestFolds:
         assert (display.train + display.test == 1).all()
         assert display.ax_.get_title(loc="left") == "Folds: each row is tested once"
         assert list(display.strips_) == ["class", "group", "time"]
+        assert legend(display) == ["learnt from", "tested", *(f"class {name}" for name in np.unique(Y))]
         assert display.frame()["test"].tolist() == [30] * 5
 
     def test_many_rows_are_sampled_in_their_order(self):
@@ -340,6 +346,7 @@ def test_names_are_literal():
     ("draw", "message"),
     [
         (lambda: ColumnsDisplay.from_table(X, by=X.iloc[:, 0]), "35 different values, and a picture shows 12"),
+        (lambda: ColumnsDisplay.from_table(X, columns="size"), "columns must be a list of names"),
         (lambda: ColumnsDisplay.from_table(X, by=Y[:10]), "150 rows and 10 entries"),
         (lambda: ColumnsDisplay.from_table(X, by="species"), "species"),
         (lambda: ColumnsDisplay.from_table(X, by=[None] * 150), "every entry of by is missing"),

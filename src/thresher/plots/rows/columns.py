@@ -30,6 +30,7 @@ _MOST_BARS = 10
 _BINS = 5, 60
 _FENCE = 1.5  # interquartile ranges beyond the quartiles, as `Outliers("iqr")` has it
 _REACH = 6.0  # interquartile ranges beyond the quartiles that a histogram shows
+_SHORT = 1e5  # numbers below it are written out under a histogram
 _ACROSS_LETTERS = 34  # letters that fit above a panel
 
 
@@ -83,7 +84,7 @@ class ColumnsDisplay(Display):
         `by` is the column of classes, or the class of each row; without it there is one class. Rows whose class is
         missing are left out and counted.
         """
-        table = read_table(data, None if columns is None else list(dict.fromkeys(columns)))
+        table = read_table(data, columns)
         if isinstance(by, str):
             table.pop(by, None)
         if not table:
@@ -207,6 +208,8 @@ class ColumnsDisplay(Display):
             panel.stairs(share, each.edges, fill=True, color=colour, alpha=0.3)
             panel.stairs(share, each.edges, color=colour, linewidth=1.1)
         panel.xaxis.set_major_locator(MaxNLocator(4))
+        if each.edges is not None and np.abs(each.edges).max() < _SHORT:
+            panel.ticklabel_format(axis="x", useOffset=False)  # 2024.5, not 0.5 + 2024
         panel.set_ylim(0, 1.35 * max(float(each.shares.max()), 1e-12))
         if each.box is None or each.edges is None:
             return

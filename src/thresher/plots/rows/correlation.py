@@ -73,10 +73,10 @@ class CorrelationDisplay(Display):
         Pairs of at least `at` (without their sign) are framed.
         """
         require_between(at, 0, 1, name="at", fix="give a correlation from which on columns are redundant, e.g. 0.95")
-        table = read_table(data, None if columns is None else list(dict.fromkeys(columns)))
+        table = read_table(data, columns)
         if not 2 <= len(table) <= _MOST_COLUMNS:
-            what = f"a correlation picture has 2 to {_MOST_COLUMNS} columns, and this table has {len(table):,}"
-            raise ArgumentError(what, "name some with columns=")
+            what = f"correlations are those of 2 to {_MOST_COLUMNS} columns, and this table has {len(table):,}"
+            raise ArgumentError(what, "give more columns, or fewer")
         rows = next(iter(table.values())).values.size
         picked = pick_rows(rows, MOST_ROWS, seed)
         some = [TableColumn(each.name, each.kind, each.values[picked], each.categories) for each in table.values()]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError
 from thresher.inputs.columns import column
-from thresher.plots.display import Display, Entries, Frame
+from thresher.plots.display import Display, Entries, Frame, name_text
 from thresher.plots.rows.table import pick_rows, read_classes, read_column, sample_words
 from thresher.ranking import Floats, Indices
 
@@ -43,7 +43,7 @@ class FoldsDisplay(Display):
     test: npt.NDArray[np.bool_]
     sizes: npt.NDArray[np.int64]
     tested: Indices
-    strips: dict[str, tuple[Floats, int]]
+    strips: dict[str, tuple[Floats, tuple[str, ...]]]
     image_: AxesImage = field(init=False)
     strips_: dict[str, AxesImage] = field(init=False)
 
@@ -85,7 +85,7 @@ class FoldsDisplay(Display):
             test=test_shown,
             sizes=np.array(sizes),
             tested=tested,
-            strips={name: (values[shown], count) for name, (values, count) in strips.items()},
+            strips={name: (values[shown], known) for name, (values, known) in strips.items()},
         )
 
     @property
@@ -110,11 +110,15 @@ class FoldsDisplay(Display):
         self.image_ = ax.imshow(shown, extent=(0, across, folds, 0), **options)
         top, labels, ticks = folds + 0.4, list(self.names), [i + 0.5 for i in range(folds)]
         self.strips_ = {}
-        for name, (values, count) in self.strips.items():
+        classes: Entries = []
+        for name, (values, known) in self.strips.items():
             colours: dict[str, Any] = {"cmap": "viridis"}
-            if count:
-                cycle = [self._palette[(i + 2) % len(self._palette)] for i in range(count)]
-                colours = {"cmap": ListedColormap(cycle), "vmin": -0.5, "vmax": count - 0.5}
+            if known:
+                cycle = [self._palette[(i + 2) % len(self._palette)] for i in range(len(known))]
+                colours = {"cmap": ListedColormap(cycle), "vmin": -0.5, "vmax": len(known) - 0.5}
+                if name == "class" and len(known) <= len(self._palette):
+                    pairs = zip(cycle, known, strict=True)
+                    classes = [(Patch(facecolor=each), f"class {name_text(of, longest=20)}") for each, of in pairs]
             extent = (0, across, top + 1, top)
             self.strips_[name] = ax.imshow(values[None, :], extent=extent, **options, **colours)
             labels.append(name)
@@ -138,7 +142,7 @@ class FoldsDisplay(Display):
         if not (self.train | self.test).all():
             entries.append((Patch(facecolor=to_hex(tuple(ground)), edgecolor=self._ink, linewidth=0.5), "left out"))
         title = f"Folds: {self._words()}{sample_words(across, self.rows)}"
-        return self._finish(title, entries, outside=True)
+        return self._finish(title, [*entries, *classes], outside=True)
 
     def frame(self) -> Frame:
         """Per fold: how many rows it learns from, is tested on, and leaves out."""
@@ -180,17 +184,17 @@ def _members(part: Indices, rows: int) -> npt.NDArray[np.bool_]:
     return members
 
 
-def _strips(named: Mapping[str, Any], times: Any, rows: int) -> dict[str, tuple[Floats, int]]:
-    """Strips of classes and groups as numbers, with how many there are, and of times."""
-    strips: dict[str, tuple[Floats, int]] = {}
+def _strips(named: Mapping[str, Any], times: Any, rows: int) -> dict[str, tuple[Floats, tuple[str, ...]]]:
+    """Strips of classes and groups as numbers, with their names, and of times."""
+    strips: dict[str, tuple[Floats, tuple[str, ...]]] = {}
     for name, values in named.items():
         if values is not None:
             known, codes = read_classes(values, rows=rows, name=name, most=_MOST_GROUPS)
-            strips[name] = np.where(codes < 0, np.nan, codes), len(known)
+            strips[name] = np.where(codes < 0, np.nan, codes), known
     if times is not None:
         read = read_column(times, "times")
         if read.values.size != rows:
             what = f"there are {rows:,} rows and {read.values.size:,} times"
             raise LengthError(what, "give one per row")
-        strips["time"] = read.values, 0
+        strips["time"] = read.values, ()
     return strips

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_names
 from thresher.errors import ArgumentError, LabelError, LengthError, argument
 from thresher.inputs.columns import column, is_missing
 from thresher.inputs.frames import frame_columns, is_frame
@@ -42,6 +43,8 @@ def read_table(data: Any, names: Sequence[str] | None = None) -> dict[str, Table
     Times become years; what is neither a number nor a time is a category. Infinite numbers, and those
     beyond 1e150, whose squares are infinite, count as missing.
     """
+    if isinstance(names, str):
+        require_names(names, name="columns")
     if not is_frame(data):
         rows = np.asarray(data)
         if rows.ndim != 2:
