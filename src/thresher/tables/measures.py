@@ -120,7 +120,7 @@ _SYNONYMS = {
     "average_recall": "balanced_accuracy macro_recall",
     "balanced_error_rate": "ber balanced_error",
     "youden_j": "informedness youden",
-    "f1": "f f_measure dice",
+    "f1": "f f_measure f1_score dice",
     "jaccard": "critical_success_index threat_score",
     "mcc": "phi matthews",
     "kappa": "cohen_kappa",
