@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
+from prometheus_client.parser import text_string_to_metric_families
 
 import thresher as th
 from tests.watching.worlds import decision, reference
@@ -20,25 +20,13 @@ from thresher.cli.schemas import json_schema
 from thresher.watching import Check
 
 DAYS = 12
-# One sample of Prometheus' text exposition format: a name, labels with escaped values, a number.
-LABELS = r'[a-z_]+="(?:[^"\\\n]|\\["\\n])*"'
-SAMPLE = re.compile(rf"([a-z_]+)\{{({LABELS}(?:,{LABELS})*)\}} (NaN|[+-]Inf|[-+0-9.e]+)")
 
 
-def parsed(text):
-    """Gauges by name and promise; every line is one of the format's."""
-    gauges, declared = {}, set()
-    assert text.endswith("\n")
-    for line in text.splitlines():
-        if line.startswith("# "):
-            declared.add(line.split()[2])
-            continue
-        match = SAMPLE.fullmatch(line)
-        assert match is not None, line
-        assert match[1] in declared
-        promise = re.search(r'promise="([^"]*)"', match[2])
-        gauges[match[1], promise[1] if promise else None] = float(match[3])
-    return gauges
+def gauges_of(path):
+    """Gauges by name and promise, as Prometheus reads them."""
+    families = list(text_string_to_metric_families(path.read_text()))
+    assert {family.type for family in families} == {"gauge"}
+    return {(one.name, one.labels.get("promise")): one.value for family in families for one in family.samples}
 
 
 def write(path, columns):
@@ -95,7 +83,7 @@ def test_a_watch_from_its_making_to_an_alarm_that_is_acknowledged(run, tmp_path)
     Draft202012Validator(json_schema("watch")).validate(data)
     Draft202012Validator(Check.schema()).validate(data)
     assert {one["name"]: one["verdict"] for one in data["promises"]} == {"precision": "holds", "alarm_rate": "holds"}
-    gauges = parsed((tmp_path / "w.prom").read_text())
+    gauges = gauges_of(tmp_path / "w.prom")
     of_watch = ("rows", "labels", "orphans", *(f"last_{what}_timestamp_seconds" for what in ("row", "label", "check")))
     of_promise = ("estimate", "lower", "upper", "evidence", "alarm")
     assert {name for name, _ in gauges} == {f"thresher_watch_{name}" for name in (*of_watch, *of_promise)}
@@ -208,6 +196,5 @@ def test_names_in_the_file_for_prometheus_are_escaped(run, tmp_path):
     run(*CREATE, "--name", 'a"b\\c\nd', "--promise", "alarm_rate <= 0.5")
     run(*INSERT)
     run("check", "w.db", "--prometheus", "w.prom", "-q")
-    text = (tmp_path / "w.prom").read_text()
-    parsed(text)
-    assert 'watch="a\\"b\\\\c\\nd"' in text
+    families = text_string_to_metric_families((tmp_path / "w.prom").read_text())
+    assert {one.labels["watch"] for family in families for one in family.samples} == {'a"b\\c\nd'}
