@@ -111,7 +111,8 @@ def test_every_example_runs(run, folder, learnt, line):
     words = shlex.split(line.partition(" > ")[0])[1:]
     if words[0] == "predict":
         shutil.copytree(learnt / "out", folder / "out")
-    result = run(*words)
+    quick = ["--no-curves"] if words[0] == "learn" else []  # which take most of its time, and have tests
+    result = run(*words, *quick)
     assert result.exit_code == 0, result.output
     for option in ("-o", "--output", "--decision", "--write", "--predictions"):
         if option in words:

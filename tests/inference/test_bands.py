@@ -245,6 +245,7 @@ def shares_held(n, prevalence, shift, times):
 
 
 @pytest.mark.parametrize(("n", "prevalence", "shift"), [(200, 0.5, 2.3), (200, 0.1, 0.75)])
+@pytest.mark.slow
 def test_precision_is_held_at_the_ends_too(n, prevalence, shift):
     """Percentiles of resamples held the precision at recall 1 in a tenth of samples."""
     *pointwise, everywhere, precision, benefit = shares_held(n, prevalence, shift, 120)

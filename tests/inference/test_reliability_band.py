@@ -58,6 +58,7 @@ def test_simultaneous_limits_are_those_of_every_run():
 
 
 @pytest.mark.parametrize("n", [100, 3000])
+@pytest.mark.slow
 def test_simultaneous_limits_hold_the_truth_everywhere(n):
     """Joined scores are bounded by runs that lie beside them entirely."""
     held = [

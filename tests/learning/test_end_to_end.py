@@ -88,6 +88,7 @@ def table_of(sample):
 
 
 @pytest.mark.parametrize(("apart", "features"), [(1.0, 2), (2.5, 3)])
+@pytest.mark.slow
 def test_the_bayes_error_is_where_curves_lead(apart, features):
     means = np.zeros((2, features))
     means[1, 0] = apart

@@ -123,6 +123,7 @@ def test_rows_are_dropped_for_both_models():
     assert result["good", "poor"] == complete["good", "poor"]
 
 
+@pytest.mark.slow
 def test_limits_hold_as_often_as_the_level():
     truth = {
         name: th.compare(*class_examples.rows(60_000, 1), measure=name)["good", "poor"].difference

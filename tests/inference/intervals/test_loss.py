@@ -241,6 +241,7 @@ def test_where_everything_is_wrong_the_cost_may_be_lower():
 @pytest.mark.parametrize(
     "costs", [{"cost_tp": 10, "cost_fn": 11, "cost_fp": 1}, {"cost_fn": 5}, {"cost_tn": -2, "cost_fn": 3, "cost_fp": 1}]
 )
+@pytest.mark.slow
 def test_the_cost_of_a_sampled_mix_is_held_as_often_as_stated(costs):
     """13.6 % held the first of them while a sampled prevalence was taken as known.
 

@@ -186,6 +186,7 @@ def test_clusters_of_both_classes_move_both_rates():
 
 
 @pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.slow
 def test_limits_hold_as_often_as_stated(n):
     """Scores that are true probabilities of a known world."""
     world = Scores.of_auc(0.8).as_probabilities()

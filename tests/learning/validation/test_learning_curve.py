@@ -128,6 +128,7 @@ def asymptote_of(curve):
 
 
 @pytest.mark.parametrize("apart", [1.0, 2.0])
+@pytest.mark.slow
 def test_the_asymptote_holds_the_bayes_error(apart):
     held = 0
     for seed in range(20):

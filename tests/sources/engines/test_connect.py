@@ -253,6 +253,7 @@ def test_a_machine_of_spark_that_dies_in_the_middle():
     assert "a worker was lost" in ran.stdout or "it cannot be reached" in ran.stdout
 
 
+@pytest.mark.slow
 def test_an_executor_that_is_lost(tmp_path):
     """A cluster of one executor, in processes of their own: it is killed while it counts, and replaced."""
     require(shutil.which("java"), "default-jre-headless")
