@@ -72,6 +72,12 @@ def test_times_within_a_day_are_compared_in_any_zone():
     assert (shift.value, shift.gap) == ("at most 2024-01-01 12:29:00", 0.5)
 
 
+def test_a_category_that_is_called_missing_is_no_gap():
+    (shift,) = covariate_shift({"x": ["missing", "x"] * 40}, {"x": [None, "x"] * 40}).columns
+    assert (shift.value, shift.gap) == ("(missing)", 0.5)
+    assert shift.p_value < 1e-9
+
+
 def test_trifles_and_lucky_columns_are_not_named():
     many = np.arange(100_000)
     shift = covariate_shift({"x": many}, {"x": many + 2_000})

@@ -182,7 +182,11 @@ def _compare(one: Any, other: Any) -> tuple[Literal["number", "category"], _Diff
     if not dates and not (
         holds(pd.api.types.is_numeric_dtype) and not any(map(pd.api.types.is_bool_dtype, (one, other)))
     ):
-        return "category", _of_categories(*(category_texts(each).fillna(_GAP).tolist() for each in (one, other)))
+        texts = [category_texts(each) for each in (one, other)]
+        gap = _GAP
+        while any((each == gap).any() for each in texts):  # a category of this name is no gap
+            gap = f"({gap})"
+        return "category", _of_categories(*(each.fillna(gap).tolist() for each in texts))
     gaps = [int(each.isna().sum()) for each in (one, other)]
     sizes = len(one), len(other)
     differences = list(_of_gaps(gaps, sizes))
