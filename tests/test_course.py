@@ -8,8 +8,27 @@ import pytest
 from docs.pages import blocks
 
 DOCS = Path(__file__).parents[1] / "docs"
+FRONT = (DOCS / "index.md").read_text(encoding="utf-8")
 PAGES = [path for path in sorted((DOCS / "course").glob("*.md")) if path.stem not in {"errata", "worksheets"}]
 PARTS = ("## Words", "## The call", "## The picture", "## What to see in it", "## Exercises")
+PART_OF = {
+    "tasks": "Chapter 2, opening",
+    "tables": "Chapter section 2.1",
+    "coverage": "Chapter section 2.1",
+    "scores": "Chapter section 2.2",
+    "ranking": "Chapter section 2.2",
+    "operating": "Chapter section 2.2",
+    "probabilities": "Chapter section 2.3",
+    "classes": "Chapter section 2.3",
+    "hull": "Chapter section 2.3",
+    "reading": "Chapter section 2.4",
+    "data": "Notes section 2",
+    "features": "Notes section 3",
+    "measures": "Notes section 4",
+    "splits": "Notes section 5",
+    "curves": "Notes section 6",
+    "costs": "Slides 003",
+}
 LONGEST_DRAWING = 8  # lines
 WORDS_OF_A_ROLE = 1000
 
@@ -29,7 +48,10 @@ def test_a_page_has_its_parts_in_order(page):
 
 
 def test_there_is_a_page_for_each_part_of_the_material():
-    assert len(PAGES) >= 16
+    headed = {
+        path.stem: re.findall(r"^\*(.+)\*", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[0] for path in PAGES
+    }
+    assert {name: headed.get(name, "")[: len(part)] for name, part in PART_OF.items()} == PART_OF
 
 
 def test_errata_are_shown_by_a_line_each():
@@ -61,3 +83,8 @@ def test_a_role_is_read_in_five_minutes(page):
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     assert len(prose.split()) < WORDS_OF_A_ROLE
     assert ">>> " in text
+    assert f"\n:link: roles/{page.stem}\n" in FRONT
+
+
+def test_the_front_page_asks_who_one_is():
+    assert len(re.findall(r"^:link: roles/", FRONT, flags=re.MULTILINE)) == 4
