@@ -42,6 +42,16 @@ def test_isotonic_is_the_best_monotone_map_of_its_rows(ranking):
     assert fitted.auc_after >= fitted.auc_before - 1e-12
 
 
+@pytest.mark.parametrize("interpolate", [False, True])
+def test_isotonic_does_not_fall_where_weights_round(interpolate):
+    weights = [2.8, 1.6, 1.6799999999999997, 0.9600000000000002]  # 7/11 twice, but for the last digit
+    ranking = rank([1, 0, 1, 0], [0.8, 0.8, 0.4, 0.4], weights=weights)
+    fitted = calibration_map(ranking, interpolate=interpolate)
+    low, high = fitted([0.4, 0.8])
+    assert low == high == pytest.approx(7 / 11)
+    assert fitted.cautions == ()
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_peer_scikit_learn_isotonic_regression(weighted):
     rng = np.random.default_rng(18)

@@ -14,6 +14,8 @@ from thresher.curves.hull import Splits
 from thresher.errors import ScoreError, argument
 from thresher.ranking import Floats, Ranking
 
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a sum of weights and a division
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
@@ -88,7 +90,7 @@ def steps_over(
     """
     pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
     of_pools = smooth(pools, smoothing=smoothing)
-    probability = of_pools.probability[::-1]
+    probability = _without_rounding(of_pools.probability[::-1])
     if interpolate:
         score = _ends(ranking, split)
         distinct = np.concatenate([[True], score[1:] > score[:-1]])  # a pool of one score has one end
@@ -100,6 +102,13 @@ def steps_over(
         needed |= np.append(needed[1:], True)  # or from the one after
     curve = Steps(score[needed], probability[needed], interpolate)
     return curve, Ranking(of_pools.probability, pools.pos, pools.neg), of_pools.cautions
+
+
+def _without_rounding(probability: Floats) -> Floats:
+    """Make neighbours equal that differ in their last digits only."""
+    rises = np.abs(np.diff(probability)) > _ROUNDING * probability[1:]
+    first = np.concatenate([[True], rises])
+    return probability[first][np.cumsum(first) - 1]
 
 
 def _ends(ranking: Ranking, split: Splits) -> Floats:
